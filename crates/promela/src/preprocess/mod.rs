@@ -1,0 +1,5 @@
+//! The built-in preprocessor.
+
+mod loader;
+
+pub use loader::{DiskLoader, FileLoader, MemoryLoader};
