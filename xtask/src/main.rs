@@ -1,2 +1,44 @@
-//! Project automation.
-fn main() {}
+//! Project automation: `cargo xtask <command>`. Each command is a file of this crate.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod conformance;
+mod expectation;
+mod fuzz;
+mod lariat;
+mod pan;
+mod process;
+mod record;
+mod spin;
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "Project automation")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check the models of a directory against the figures in its expected.csv
+    Conformance(conformance::Arguments),
+    /// Compare Lariat with real SPIN on random Promela programs
+    SpinFuzz(fuzz::Arguments),
+    /// Run real SPIN on corpus models and write what it finds into their headers
+    Record {
+        /// Models, or directories of models
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Task::Conformance(arguments) => conformance::run(&arguments),
+        Task::SpinFuzz(arguments) => fuzz::run(&arguments),
+        Task::Record { files } => record::run(&files),
+    }
+}

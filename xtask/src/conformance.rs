@@ -1,0 +1,169 @@
+//! `cargo xtask conformance DIR`: every model of a directory against recorded figures of SPIN.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::lariat::{Outcome, Tool};
+use crate::pan::error_kind;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Directory with the models and expected.csv
+    directory: PathBuf,
+    /// Seconds for one model
+    #[arg(long, default_value_t = 120)]
+    time: u64,
+    /// Only models whose path contains this text
+    #[arg(long)]
+    filter: Option<String>,
+    /// Only models with at most this many states in the table
+    #[arg(long)]
+    max_states: Option<u64>,
+    /// Models checked at the same time
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// A built `lariat` to use instead of building one
+    #[arg(long)]
+    lariat: Option<PathBuf>,
+}
+
+/// One row of expected.csv; columns not compared are left out.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    file: String,
+    states: u64,
+    transitions: u64,
+    error_kinds: BTreeSet<String>,
+}
+
+enum Finding {
+    Same,
+    OutOfTime,
+    Different(String),
+}
+
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let limit = Duration::from_secs(arguments.time);
+    let prepared = read_table(&arguments.directory.join("expected.csv"))
+        .and_then(|rows| Ok((rows, Tool::new(arguments.lariat.clone(), limit)?)));
+    let (mut rows, tool) = match prepared {
+        Ok(prepared) => prepared,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    rows.retain(|row| {
+        arguments.filter.as_ref().is_none_or(|text| row.file.contains(text))
+            && arguments.max_states.is_none_or(|limit| row.states <= limit)
+    });
+
+    let next = AtomicUsize::new(0);
+    let findings = Mutex::new((0, Vec::new(), Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let start = Instant::now();
+                    let finding = compare(row, &tool, &arguments.directory);
+                    let seconds = start.elapsed().as_secs_f64();
+                    let mut findings = findings.lock().expect("no checker panics");
+                    match finding {
+                        Finding::Same => findings.0 += 1,
+                        Finding::OutOfTime => findings.1.push(row.file.clone()),
+                        Finding::Different(how) => {
+                            println!("{}: {how} ({seconds:.1} s)", row.file);
+                            findings.2.push(row.file.clone());
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (same, out_of_time, different) = findings.into_inner().expect("no checker panics");
+    for file in &out_of_time {
+        println!("{file}: out of time");
+    }
+    println!(
+        "{} models: {same} agree, {} differ, {} out of time",
+        rows.len(),
+        different.len(),
+        out_of_time.len()
+    );
+    if different.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn compare(row: &Row, tool: &Tool, directory: &Path) -> Finding {
+    let path = directory.join(&row.file);
+    let found = match tool.check_file(&path) {
+        Ok(Outcome::Searched(found)) => found,
+        Ok(Outcome::OutOfTime | Outcome::Inconclusive(_)) => return Finding::OutOfTime,
+        Ok(Outcome::Rejected(message)) => {
+            return Finding::Different(format!("rejected: {}", first_lines(&message)));
+        }
+        Ok(Outcome::Crashed(message)) => {
+            return Finding::Different(format!("crashed: {}", first_lines(&message)));
+        }
+        Err(error) => return Finding::Different(error.to_string()),
+    };
+    let mut differences = Vec::new();
+    if found.states != row.states {
+        differences.push(format!("{} states, SPIN has {}", found.states, row.states));
+    }
+    if found.transitions != row.transitions {
+        differences.push(format!("{} transitions, SPIN has {}", found.transitions, row.transitions));
+    }
+    if found.error_kinds != row.error_kinds {
+        differences.push(format!("errors {:?}, SPIN has {:?}", found.error_kinds, row.error_kinds));
+    }
+    if differences.is_empty() { Finding::Same } else { Finding::Different(differences.join("; ")) }
+}
+
+fn first_lines(message: &str) -> String {
+    message.lines().take(4).map(str::trim).collect::<Vec<_>>().join(" | ")
+}
+
+fn read_table(path: &Path) -> Result<Vec<Row>, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    parse_table(&text).map_err(|line| format!("{}:{line}: not a row of figures", path.display()))
+}
+
+/// Reads the table; the number of the line that cannot be read otherwise.
+fn parse_table(text: &str) -> Result<Vec<Row>, usize> {
+    let rows = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
+    rows.map(|(index, line)| parse_row(line).ok_or(index + 1)).collect()
+}
+
+fn parse_row(line: &str) -> Option<Row> {
+    let mut columns = line.splitn(7, ',');
+    let file = columns.next()?.to_owned();
+    let states = columns.next()?.parse().ok()?;
+    let transitions = columns.next()?.parse().ok()?;
+    let kinds = columns.nth(3)?;
+    let error_kinds = kinds.split(';').map(error_kind).filter(|kind| !kind.is_empty()).collect();
+    Some(Row { file, states, transitions, error_kinds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table() {
+        let rows = parse_table(
+            "file,states,transitions,atomic_steps,depth,vector_bytes,error_kinds\n\
+             a/b.pml,7,9,0,3,36,\n\
+             c.pml,1,2,3,4,5,error to poll rendezvous channel ;invalid end state\n",
+        )
+        .expect("rows");
+        assert_eq!(rows[0].error_kinds, BTreeSet::new());
+        assert_eq!(rows[1].error_kinds.len(), 2);
+        assert!(rows[1].error_kinds.contains("error to poll rendezvous channel"));
+        assert_eq!(parse_table("file\nx,y"), Err(2));
+    }
+}

@@ -1,0 +1,215 @@
+//! Random operations on channels.
+
+use super::generator::{Generator, Surroundings};
+use super::scope::{Channel, Field, Place, Type};
+use super::tree::{Node, Piece, Sort, list, text};
+
+impl Generator {
+    fn channels(&self, wanted: impl Fn(&Channel) -> bool) -> Vec<Channel> {
+        self.scope.channels.iter().filter(|channel| wanted(channel)).cloned().collect()
+    }
+
+    /// The channel, or one of the array, as a piece of text.
+    fn channel_reference(&mut self, channel: &Channel) -> Vec<Piece> {
+        match channel.length {
+            None => vec![text(channel.name.clone())],
+            Some(length) => {
+                vec![text(format!("{}[", channel.name)), Piece::Node(self.index(length)), text("]")]
+            }
+        }
+    }
+
+    /// Any send or receive as a statement. In a d_step, one that may block is fine only first.
+    pub fn channel_statement(&mut self, around: Surroundings) -> Option<Node> {
+        let channels = self.channels(|channel| channel.capacity > 0 || !around.in_d_step);
+        if channels.is_empty() {
+            return None;
+        }
+        let channel = self.random.pick(&channels).clone();
+        Some(if self.random.percent(50) { self.send(&channel) } else { self.receive(&channel) })
+    }
+
+    pub fn send(&mut self, channel: &Channel) -> Node {
+        let sorted = channel.capacity > 0 && self.random.percent(15);
+        let mut values = Vec::new();
+        for field in &channel.fields {
+            values.push(match *field {
+                Field::Scalar(kind) => {
+                    // A sorted send compares the value before it is cut to the field's width.
+                    let must_fit = sorted || matches!(kind, Type::Bit | Type::Bool);
+                    self.value_for(kind, must_fit)
+                }
+                Field::Structure => Node::expression(self.random.pick(&self.scope.structures).clone()),
+                Field::Channel => self.byte_channel(),
+            });
+        }
+        let mut pieces = self.channel_reference(channel);
+        pieces.push(text(if sorted { "!!" } else { "!" }));
+        pieces.extend(self.arguments(values));
+        Node::new(Sort::Statement, pieces)
+    }
+
+    /// `a, b, c` or, as SPIN's manual likes it, `a(b, c)`.
+    fn arguments(&mut self, mut values: Vec<Node>) -> Vec<Piece> {
+        if values.len() > 1 && self.random.percent(20) {
+            let rest = values.split_off(1);
+            let mut pieces: Vec<_> = values.into_iter().map(Piece::Node).collect();
+            pieces.push(text("("));
+            pieces.push(list(rest.clone(), ", ", rest.len()));
+            pieces.push(text(")"));
+            return pieces;
+        }
+        let count = values.len();
+        vec![list(values, ", ", count)]
+    }
+
+    /// A channel of single bytes, to be sent in a message or passed to a process.
+    pub fn byte_channel(&mut self) -> Node {
+        let channels = self.channels(|channel| {
+            channel.global && channel.length.is_none() && channel.fields == [Field::Scalar(Type::Byte)]
+        });
+        // Programs with channel fields or parameters always have one.
+        let name = channels.first().map_or("link", |channel| channel.name.as_str()).to_owned();
+        Node::expression(if channels.len() > 1 { self.random.pick(&channels).name.clone() } else { name })
+    }
+
+    pub fn receive(&mut self, channel: &Channel) -> Node {
+        let operator = if channel.capacity == 0 {
+            "?"
+        } else {
+            self.random.weighted(&[(60, "?"), (14, "??"), (10, "?<"), (8, "??<")]).unwrap_or("?")
+        };
+        let matches = self.patterns(channel, false);
+        let mut pieces = self.channel_reference(channel);
+        pieces.push(text(operator));
+        pieces.extend(self.arguments(matches));
+        if operator.ends_with('<') {
+            pieces.push(text(">"));
+        }
+        Node::new(Sort::Statement, pieces)
+    }
+
+    /// What stands for each field in a receive. No variable is received into twice, and no
+    /// index depends on a received variable: SPIN's order of doing so is nobody's business.
+    fn patterns(&mut self, channel: &Channel, polling: bool) -> Vec<Node> {
+        let mut taken: Vec<String> = Vec::new();
+        let mut patterns = Vec::new();
+        for field in &channel.fields {
+            let pattern = match *field {
+                Field::Scalar(kind) => self.scalar_pattern(kind, &mut taken, polling),
+                Field::Structure => {
+                    let free: Vec<_> =
+                        self.scope.structures.iter().filter(|name| !taken.contains(name)).cloned().collect();
+                    match free.first() {
+                        Some(_) => {
+                            let name = self.random.pick(&free).clone();
+                            taken.push(name.clone());
+                            Node::expression(name)
+                        }
+                        None => Node::expression("_"),
+                    }
+                }
+                Field::Channel => match self.scope.channel_variables.first() {
+                    Some(name) if !polling && !taken.contains(name) => {
+                        taken.push(name.clone());
+                        Node::expression(name.clone())
+                    }
+                    _ => Node::expression("_"),
+                },
+            };
+            patterns.push(pattern);
+        }
+        patterns
+    }
+
+    fn scalar_pattern(&mut self, kind: Type, taken: &mut Vec<String>, polling: bool) -> Node {
+        let fits = |place: &Place| {
+            // Constant places only: names without any index.
+            let same = match (kind, place.kind) {
+                (Type::Mtype(left), Type::Mtype(right)) => left == right,
+                (Type::Mtype(_), _) | (_, Type::Mtype(_)) => false,
+                _ => true,
+            };
+            same && !place.is_array_element()
+        };
+        let places: Vec<_> =
+            self.scope.visible(fits).into_iter().filter(|place| !taken.contains(&place.path[0].0)).collect();
+        match self.random.below(10) {
+            0..=5 if !places.is_empty() && !polling => {
+                let place = self.random.pick(&places).clone();
+                taken.push(place.path[0].0.clone());
+                self.reference(&place)
+            }
+            6 | 7 => match kind {
+                Type::Mtype(set) => Node::expression(self.random.pick(&self.scope.mtypes[set]).clone()),
+                _ => Node::expression(self.random.below(3).to_string()),
+            },
+            8 if !matches!(kind, Type::Mtype(_)) => {
+                let inner = if !places.is_empty() && self.random.percent(60) {
+                    let place = self.random.pick(&places).clone();
+                    self.reference(&place)
+                } else {
+                    self.expression(1)
+                };
+                Node::new(Sort::Expression, vec![text("eval("), Piece::Node(inner), text(")")])
+            }
+            _ => Node::expression("_"),
+        }
+    }
+
+    /// `len(q)`, `q?[...]`, `q??[...]` on a buffered channel.
+    pub fn channel_query(&mut self) -> Node {
+        let channels = self.channels(|channel| channel.capacity > 0);
+        let Some(_) = channels.first() else { return Node::expression("0") };
+        let channel = self.random.pick(&channels).clone();
+        let mut pieces = Vec::new();
+        if self.random.percent(50) {
+            pieces.push(text("len("));
+            pieces.extend(self.channel_reference(&channel));
+            pieces.push(text(")"));
+        } else {
+            let patterns = self.patterns(&channel, true);
+            pieces.extend(self.channel_reference(&channel));
+            pieces.push(text(*self.random.pick(&["?[", "??["])));
+            let count = patterns.len();
+            pieces.push(list(patterns, ", ", count));
+            pieces.push(text("]"));
+        }
+        Node::new(Sort::Expression, pieces)
+    }
+
+    /// `full`, `empty` and their opposites.
+    pub fn probe(&mut self) -> Option<Node> {
+        let channels = self.channels(|channel| channel.capacity > 0);
+        channels.first()?;
+        let channel = self.random.pick(&channels).clone();
+        let probe = *self.random.pick(&["full", "empty", "nfull", "nempty"]);
+        let mut pieces = vec![text(format!("{probe}("))];
+        pieces.extend(self.channel_reference(&channel));
+        pieces.push(text(")"));
+        Some(Node::new(Sort::Expression, pieces))
+    }
+
+    /// Takes a channel out of a message, or copies one, and uses it at once.
+    pub fn use_of_passed_channel(&mut self) -> Option<Node> {
+        let variable = self.scope.channel_variables.first()?.clone();
+        let carriers = self.channels(|channel| channel.fields.contains(&Field::Channel));
+        let first = match carriers.first() {
+            Some(_) if self.random.percent(60) => {
+                let carrier = self.random.pick(&carriers).clone();
+                self.receive(&carrier)
+            }
+            _ => {
+                let source = self.byte_channel();
+                Node::new(Sort::Statement, vec![text(format!("{variable} = ")), Piece::Node(source)])
+            }
+        };
+        let value = self.value_for(Type::Byte, false);
+        let second = if self.random.percent(60) {
+            Node::new(Sort::Statement, vec![text(format!("{variable}!")), Piece::Node(value)])
+        } else {
+            Node::statement(format!("{variable}?_"))
+        };
+        Some(Node::new(Sort::Statement, vec![text("{ "), list(vec![first, second], "; ", 1), text(" }")]))
+    }
+}

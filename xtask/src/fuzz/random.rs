@@ -1,0 +1,72 @@
+//! The source of randomness: SplitMix64, so that a seed means the same program everywhere.
+
+/// A deterministic stream of numbers.
+#[derive(Debug, Clone)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which must not be 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// A number in `low..=high`.
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.below(high - low + 1)
+    }
+
+    pub fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+
+    /// An element of a non-empty slice.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
+    /// An element drawn according to its weight; `None` when all weights are 0.
+    pub fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> Option<T> {
+        let total: usize = items.iter().map(|(weight, _)| weight).sum();
+        let mut rest = if total == 0 { return None } else { self.below(total) };
+        for &(weight, item) in items {
+            if rest < weight {
+                return Some(item);
+            }
+            rest -= weight;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn same_seed_same_stream() {
+        let (mut left, mut right) = (Random::new(7), Random::new(7));
+        assert!((0..100).all(|_| left.next() == right.next()));
+        assert_ne!(Random::new(1).next(), Random::new(2).next());
+    }
+
+    #[test]
+    fn weights() {
+        let mut random = Random::new(3);
+        assert_eq!(random.weighted(&[(0, 'a'), (5, 'b')]), Some('b'));
+        assert_eq!(random.weighted::<char>(&[(0, 'a')]), None);
+    }
+}

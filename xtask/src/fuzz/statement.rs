@@ -1,0 +1,461 @@
+//! Random statements and sequences of them.
+
+use super::generator::{Generator, Surroundings};
+use super::scope::{Parameter, Place, Type};
+use super::tree::{Node, Piece, Sort, list, text};
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Assign,
+    Step,
+    Guard,
+    Assert,
+    Print,
+    Skip,
+    Channel,
+    If,
+    Do,
+    Atomic,
+    DStep,
+    Unless,
+    ForRange,
+    ForIn,
+    Select,
+    Goto,
+    Run,
+    Inline,
+    Block,
+    Declare,
+    Priority,
+    Break,
+    Passed,
+    Timeout,
+}
+
+impl Generator {
+    /// A sequence with its own scope.
+    pub fn sequence(&mut self, around: Surroundings, longest: usize) -> Piece {
+        let places = self.scope.places.len();
+        let items = self.statements(around, longest);
+        self.scope.places.truncate(places);
+        let separator = match self.random.below(20) {
+            0 => " ->\n",
+            1 => "\n;\n",
+            2 => " ;; ",
+            _ => ";\n",
+        };
+        list(items, separator, 1)
+    }
+
+    pub fn statements(&mut self, around: Surroundings, longest: usize) -> Vec<Node> {
+        let count = self.random.between(1, longest.max(1));
+        let mut items = Vec::new();
+        for position in 0..count {
+            if self.budget == 0 && position > 0 {
+                break;
+            }
+            self.budget = self.budget.saturating_sub(1);
+            let may_block = !around.in_d_step;
+            let statement = self.statement(around, may_block);
+            items.push(self.labelled(statement, around));
+        }
+        // A sequence of nothing but declarations is not one.
+        if items.iter().all(is_declaration) {
+            items.push(Node::statement("skip"));
+        }
+        items
+    }
+
+    /// Puts a waiting label before the statement. A jump into a d_step is not allowed.
+    fn labelled(&mut self, statement: Node, around: Surroundings) -> Node {
+        if around.in_d_step
+            || is_declaration(&statement)
+            || self.labels.unplaced.is_empty()
+            || !self.random.percent(25)
+        {
+            return statement;
+        }
+        let Some(label) = self.labels.unplaced.pop() else { return statement };
+        Node::new(Sort::Statement, vec![text(format!("{label}: ")), Piece::Node(statement)])
+    }
+
+    fn statement(&mut self, around: Surroundings, may_block: bool) -> Node {
+        let features = self.scope.features;
+        let nest = around.depth < 3 && self.budget > 0;
+        let weigh = |allowed: bool, weight: usize| if allowed { weight } else { 0 };
+        let outside = !around.in_d_step;
+        let choices = [
+            (20, Kind::Assign),
+            (6, Kind::Step),
+            (weigh(may_block, 9), Kind::Guard),
+            (3, Kind::Assert),
+            (2, Kind::Print),
+            (2, Kind::Skip),
+            (weigh(may_block && (features.buffered || features.rendezvous), 26), Kind::Channel),
+            (weigh(nest, 10), Kind::If),
+            (weigh(nest && outside && features.loops, 9), Kind::Do),
+            (weigh(nest && outside && features.atomic, 8), Kind::Atomic),
+            (weigh(nest && outside && features.d_step, 9), Kind::DStep),
+            (weigh(nest && outside && features.unless, 10), Kind::Unless),
+            (weigh(nest, 3), Kind::ForRange),
+            (weigh(nest, 2), Kind::ForIn),
+            (weigh(outside, 3), Kind::Select),
+            (weigh(outside && features.jumps && !self.labels.all.is_empty(), 6), Kind::Goto),
+            (weigh(outside && features.creation && !self.scope.proctypes.is_empty(), 4), Kind::Run),
+            (weigh(features.inlines && !self.scope.inlines.is_empty(), 6), Kind::Inline),
+            (weigh(nest, 3), Kind::Block),
+            (weigh(features.late_declarations && outside, 6), Kind::Declare),
+            (weigh(features.priority && outside, 6), Kind::Priority),
+            (weigh(around.in_loop && outside, 4), Kind::Break),
+            (weigh(features.passing && outside, 7), Kind::Passed),
+            (weigh(features.timeout && may_block, 3), Kind::Timeout),
+        ];
+        let kind = self.random.weighted(&choices).unwrap_or(Kind::Skip);
+        self.statement_of(kind, around).unwrap_or_else(|| Node::statement("skip"))
+    }
+
+    fn statement_of(&mut self, kind: Kind, around: Surroundings) -> Option<Node> {
+        Some(match kind {
+            Kind::Assign => return self.assignment(),
+            Kind::Step => return self.step(),
+            Kind::Guard => self.guard(),
+            Kind::Assert => {
+                let condition = self.condition();
+                Node::new(Sort::Statement, vec![text("assert("), Piece::Node(condition), text(")")])
+            }
+            Kind::Print => self.print_statement(),
+            Kind::Skip => Node::statement(*self.random.pick(&["skip", "true", "1"])),
+            Kind::Channel => return self.channel_statement(around),
+            Kind::If => self.selection(around),
+            Kind::Do => self.repetition(around),
+            Kind::Atomic => self.atomic(around),
+            Kind::DStep => self.d_step(around),
+            Kind::Unless => self.unless(around),
+            Kind::ForRange => return self.for_range(around),
+            Kind::ForIn => return self.for_in(around),
+            Kind::Select => return self.select(),
+            Kind::Goto => {
+                let label = self.random.pick(&self.labels.all).clone();
+                self.labels.used.push(label.clone());
+                Node::statement(format!("goto {label}"))
+            }
+            Kind::Run => self.run(),
+            Kind::Inline => return self.inline_call(),
+            Kind::Block => self.braced("", around.deeper(), 3),
+            Kind::Declare => self.late_declaration(),
+            Kind::Priority => {
+                let value = self.random.between(1, 3);
+                let who = *self.random.pick(&["_pid", "_pid", "0"]);
+                Node::statement(format!("set_priority({who}, {value})"))
+            }
+            Kind::Break => Node::statement("break"),
+            Kind::Passed => return self.use_of_passed_channel(),
+            Kind::Timeout => Node::statement("timeout"),
+        })
+    }
+
+    fn guard(&mut self) -> Node {
+        let condition = self.condition();
+        Node::new(Sort::Statement, vec![Piece::Node(condition)])
+    }
+
+    fn assignment(&mut self) -> Option<Node> {
+        let places = self.scope.visible(|_| true);
+        if places.is_empty() {
+            return None;
+        }
+        if self.random.percent(2) {
+            let value = self.expression(2);
+            return Some(Node::new(Sort::Statement, vec![text("_ = "), Piece::Node(value)]));
+        }
+        let place = self.random.pick(&places).clone();
+        let target = self.reference(&place);
+        let value = self.value_for(place.kind, place.needs_fitting_values());
+        Some(Node::new(Sort::Statement, vec![Piece::Node(target), text(" = "), Piece::Node(value)]))
+    }
+
+    /// `x++` and `x--`: free for narrow types, behind a guard for wide ones.
+    fn step(&mut self) -> Option<Node> {
+        let places = self.scope.visible(|place| {
+            !matches!(place.kind, Type::Mtype(_))
+                && !place.needs_fitting_values()
+                && !place.is_array_element()
+        });
+        if places.is_empty() {
+            return None;
+        }
+        let place = self.random.pick(&places).clone();
+        let target = self.reference(&place);
+        let narrow = matches!(place.kind, Type::Bit | Type::Bool | Type::Unsigned(1..=3));
+        if narrow || self.random.percent(25) {
+            let operator = *self.random.pick(&["++", "--"]);
+            return Some(Node::new(Sort::Statement, vec![Piece::Node(target), text(operator)]));
+        }
+        Some(Node::statement(format!("if :: {target} < 3 -> {target}++ :: else -> {target} = 0 fi")))
+    }
+
+    fn print_statement(&mut self) -> Node {
+        if self.random.percent(20) && !self.scope.mtypes.is_empty() {
+            return Node::statement(format!("printm({})", self.scope.mtypes[0][0]));
+        }
+        let value = self.expression(1);
+        Node::new(Sort::Statement, vec![text("printf(\"x %d\\n\", "), Piece::Node(value), text(")")])
+    }
+
+    fn braced(&mut self, word: &str, around: Surroundings, longest: usize) -> Node {
+        let body = self.sequence(around, longest);
+        Node::new(Sort::Statement, vec![text(format!("{word}{{\n")), body, text("\n}")])
+    }
+
+    fn option(&mut self, around: Surroundings, first: Option<Node>) -> Node {
+        let places = self.scope.places.len();
+        let mut items: Vec<Node> = first.into_iter().collect();
+        if items.is_empty() || self.random.percent(80) {
+            items.extend(self.statements(around.deeper(), 2));
+        }
+        self.scope.places.truncate(places);
+        let separator = if self.random.percent(70) { " -> " } else { "; " };
+        Node::new(Sort::Option, vec![text(":: "), list(items, separator, 1)])
+    }
+
+    /// How an option begins: something that can block, or anything.
+    fn option_head(&mut self, around: Surroundings) -> Option<Node> {
+        if self.random.percent(45) {
+            return Some(self.guard());
+        }
+        if self.random.percent(40) {
+            return self.channel_statement(around);
+        }
+        None
+    }
+
+    fn options(&mut self, around: Surroundings, total: bool) -> Piece {
+        let mut options = Vec::new();
+        for _ in 0..self.random.between(1, 3) {
+            // In a d_step the first of several statements without a guard would always win.
+            let head = match self.option_head(around) {
+                None if around.in_d_step => Some(self.guard()),
+                head => head,
+            };
+            options.push(self.option(around, head));
+        }
+        if total || self.random.percent(35) {
+            let other = self.option(around, Some(Node::statement("else")));
+            let at =
+                if self.random.percent(85) { options.len() } else { self.random.below(options.len() + 1) };
+            options.insert(at, other);
+        }
+        list(options, "\n", 1)
+    }
+
+    fn selection(&mut self, around: Surroundings) -> Node {
+        let options = self.options(around, around.in_d_step);
+        Node::new(Sort::Statement, vec![text("if\n"), options, text("\nfi")])
+    }
+
+    fn repetition(&mut self, around: Surroundings) -> Node {
+        let mut options = self.options(Surroundings { in_loop: true, ..around }, false);
+        if self.random.percent(60) {
+            let guard = self.guard();
+            let items = vec![guard, Node::statement("break")];
+            if let Piece::List { items: options, .. } = &mut options {
+                options.push(Node::new(Sort::Option, vec![text(":: "), list(items, " -> ", 1)]));
+            }
+        }
+        Node::new(Sort::Statement, vec![text("do\n"), options, text("\nod")])
+    }
+
+    fn atomic(&mut self, around: Surroundings) -> Node {
+        self.braced("atomic ", Surroundings { in_atomic: true, ..around.deeper() }, 4)
+    }
+
+    /// The first statement may block; the rest is built so that it never does.
+    fn d_step(&mut self, around: Surroundings) -> Node {
+        let inside = Surroundings { in_d_step: true, in_loop: false, ..around.deeper() };
+        let first = if self.random.percent(50) { self.option_head(inside) } else { None };
+        let places = self.scope.places.len();
+        let mut items: Vec<Node> = first.into_iter().collect();
+        items.extend(self.statements(inside, 3));
+        self.scope.places.truncate(places);
+        Node::new(Sort::Statement, vec![text("d_step {\n"), list(items, ";\n", 1), text("\n}")])
+    }
+
+    fn unless(&mut self, around: Surroundings) -> Node {
+        let word = *self.random.pick(&["", "", "", "atomic "]);
+        let main = if self.scope.features.d_step && self.random.percent(20) {
+            self.d_step(around)
+        } else if self.random.percent(20) && self.scope.features.loops {
+            self.repetition(around.deeper())
+        } else {
+            let inside = Surroundings { in_atomic: around.in_atomic || !word.is_empty(), ..around.deeper() };
+            self.braced(word, inside, 3)
+        };
+        let head = self.option_head(around);
+        let mut items: Vec<Node> = head.into_iter().collect();
+        let places = self.scope.places.len();
+        let deeper = Surroundings { depth: around.depth + 2, ..around };
+        items.extend(self.statements(deeper, 2));
+        self.scope.places.truncate(places);
+        let word = *self.random.pick(&["", "", "", "atomic ", "d_step "]);
+        let word = if word == "d_step " && !items.iter().all(is_simple) { "" } else { word };
+        Node::new(
+            Sort::Statement,
+            vec![Piece::Node(main), text(format!(" unless {word}{{\n")), list(items, ";\n", 1), text("\n}")],
+        )
+    }
+
+    fn counter(&mut self) -> Option<String> {
+        let wide = |place: &Place| {
+            place.path.len() == 1
+                && place.path[0].1.is_none()
+                && matches!(place.kind, Type::Byte | Type::Short | Type::Int)
+        };
+        let places = self.scope.visible(wide);
+        places.first()?;
+        Some(self.random.pick(&places).path[0].0.clone())
+    }
+
+    fn for_range(&mut self, around: Surroundings) -> Option<Node> {
+        // A body that changes the counter may never end, which a d_step must not do.
+        let name = self.counter()?;
+        let last = self.random.below(3);
+        let body = if around.in_d_step {
+            list(vec![Node::statement("skip")], ";\n", 1)
+        } else {
+            self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2)
+        };
+        Some(Node::new(
+            Sort::Statement,
+            vec![text(format!("for ({name} : 0 .. {last}) {{\n")), body, text("\n}")],
+        ))
+    }
+
+    fn for_in(&mut self, around: Surroundings) -> Option<Node> {
+        let arrays = self
+            .scope
+            .visible(|place| place.path.len() == 1 && place.path[0].1.is_some() && place.kind != Type::Bool);
+        let name = self.counter()?;
+        arrays.first()?;
+        let array = self.random.pick(&arrays).path[0].0.clone();
+        let body = if around.in_d_step {
+            list(vec![Node::statement("skip")], ";\n", 1)
+        } else {
+            self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2)
+        };
+        Some(Node::new(
+            Sort::Statement,
+            vec![text(format!("for ({name} in {array}) {{\n")), body, text("\n}")],
+        ))
+    }
+
+    fn select(&mut self) -> Option<Node> {
+        let name = self.counter()?;
+        let low = self.random.below(2);
+        let high = low + self.random.between(1, 2);
+        Some(Node::statement(format!("select ({name} : {low} .. {high})")))
+    }
+
+    /// Creation is bounded by the number of processes alive.
+    pub fn run(&mut self) -> Node {
+        let limit = self.random.between(2, 4);
+        let call = self.run_expression();
+        let places = self.scope.visible(|place| place.kind == Type::Byte && !place.is_array_element());
+        if !places.is_empty() && self.random.percent(25) {
+            let place = self.random.pick(&places).clone();
+            let target = self.reference(&place);
+            return Node::new(
+                Sort::Statement,
+                vec![
+                    text(format!("atomic {{ _nr_pr < {limit} -> ")),
+                    Piece::Node(target),
+                    text(" = "),
+                    Piece::Node(call),
+                    text(" }"),
+                ],
+            );
+        }
+        let word = *self.random.pick(&["atomic ", "atomic ", ""]);
+        Node::new(
+            Sort::Statement,
+            vec![text(format!("{word}{{ _nr_pr < {limit} -> ")), Piece::Node(call), text(" }")],
+        )
+    }
+
+    pub fn run_expression(&mut self) -> Node {
+        let target = self.random.pick(&self.scope.proctypes).clone();
+        let mut values = Vec::new();
+        for parameter in &target.parameters {
+            values.push(match *parameter {
+                Parameter::Scalar(kind) => self.value_for(kind, matches!(kind, Type::Bit | Type::Bool)),
+                Parameter::Channel => self.byte_channel(),
+            });
+        }
+        let count = values.len();
+        let priority = if self.scope.features.priority && self.random.percent(50) {
+            format!(" priority {}", self.random.between(1, 3))
+        } else {
+            String::new()
+        };
+        Node::new(
+            Sort::Expression,
+            vec![
+                text(format!("run {}(", target.name)),
+                list(values, ", ", count),
+                text(format!("){priority}")),
+            ],
+        )
+    }
+
+    fn inline_call(&mut self) -> Option<Node> {
+        let (name, arguments) = self.random.pick(&self.scope.inlines).clone();
+        let wide = |place: &Place| {
+            !place.is_array_element() && matches!(place.kind, Type::Byte | Type::Short | Type::Int)
+        };
+        let places = self.scope.visible(wide);
+        places.first()?;
+        let mut values = Vec::new();
+        for position in 0..arguments {
+            let place = self.random.pick(&places).clone();
+            values.push(if position == 0 { self.reference(&place) } else { self.expression(1) });
+        }
+        Some(Node::new(
+            Sort::Statement,
+            vec![text(format!("{name}(")), list(values, ", ", arguments), text(")")],
+        ))
+    }
+
+    /// A declaration between statements; half of them hide a name from outside the block.
+    fn late_declaration(&mut self) -> Node {
+        let kind = self.scalar_type();
+        let scalars = self.scope.visible(|place| place.path.len() == 1 && place.path[0].1.is_none());
+        let number = self.fresh();
+        let name = if !scalars.is_empty() && self.random.percent(20) && number > 0 {
+            self.random.pick(&scalars).path[0].0.clone()
+        } else {
+            format!("v{number}")
+        };
+        // A name can be declared once in a block; whether it was is left to SPIN, which says so.
+        let (before, after) = self.declarator(kind);
+        let mut pieces = vec![text(format!("{before} {name}{after}"))];
+        if self.random.percent(70) || matches!(kind, Type::Mtype(_)) {
+            let value = self.value_for(kind, false);
+            pieces.push(text(" = "));
+            pieces.push(Piece::Node(value));
+        }
+        self.scope.places.push(Place::scalar(&name, kind, number));
+        Node::new(Sort::Part, pieces)
+    }
+}
+
+fn is_declaration(statement: &Node) -> bool {
+    statement.sort == Sort::Part
+}
+
+/// True for a statement that a d_step may hold: no nesting, no jump.
+fn is_simple(statement: &Node) -> bool {
+    let shown = statement.to_string();
+    statement.sort == Sort::Statement
+        && !["{", "goto", "break", "do\n", "if\n", "timeout", "?", "!", ":", "select"]
+            .iter()
+            .any(|word| shown.contains(word))
+}

@@ -1,0 +1,157 @@
+//! Running our own tool as a user would: as a program, reading its JSON.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::pan::error_kind;
+use crate::process;
+use crate::spin::PrivateDirectory;
+
+/// Exit codes of `lariat check`.
+const BAD_INPUT: i32 = 2;
+const INCONCLUSIVE: i32 = 3;
+
+/// What Lariat made of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Searched(Figures),
+    /// The model is not accepted; the diagnostics.
+    Rejected(String),
+    /// The search did not end within the limits; the reason.
+    Inconclusive(String),
+    OutOfTime,
+    /// No JSON, a panic, an unknown exit code: always our bug.
+    Crashed(String),
+}
+
+/// The figures of the safety property.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Figures {
+    pub states: u64,
+    pub transitions: u64,
+    pub error_kinds: BTreeSet<String>,
+}
+
+/// The program `lariat`, built.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    program: PathBuf,
+    limit: Duration,
+}
+
+impl Tool {
+    /// Builds the release program, or takes the one named by `program`.
+    pub fn new(program: Option<PathBuf>, limit: Duration) -> Result<Self, String> {
+        let program = match program {
+            Some(program) => program,
+            None => build()?,
+        };
+        if !program.exists() {
+            return Err(format!("there is no {}", program.display()));
+        }
+        Ok(Self { program, limit })
+    }
+
+    pub fn with_limit(&self, limit: Duration) -> Self {
+        Self { limit, ..self.clone() }
+    }
+
+    pub fn check_text(&self, model: &str) -> io::Result<Outcome> {
+        let directory = PrivateDirectory::new()?;
+        let path = directory.path.join("model.pml");
+        fs::write(&path, model)?;
+        self.check_file(&path)
+    }
+
+    pub fn check_file(&self, path: &Path) -> io::Result<Outcome> {
+        let finished = process::run(
+            Command::new(&self.program).args(["check", "--raw", "--all-errors", "--json"]).arg(path),
+            self.limit,
+        )?;
+        let Some(status) = finished.status else {
+            return Ok(Outcome::OutOfTime);
+        };
+        Ok(match status.code() {
+            Some(BAD_INPUT) => Outcome::Rejected(finished.stderr),
+            Some(INCONCLUSIVE) => Outcome::Inconclusive(reason(&finished.stdout).unwrap_or(finished.stderr)),
+            Some(0 | 1) => match parse(&finished.stdout) {
+                Some(figures) => Outcome::Searched(figures),
+                None => Outcome::Crashed(format!("unexpected JSON: {}", finished.stdout)),
+            },
+            _ => Outcome::Crashed(format!("{status}: {}", finished.stderr)),
+        })
+    }
+}
+
+/// Cargo tells its subcommands where it is; the workspace is the parent of this crate.
+fn build() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let workspace = workspace();
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "--release", "-p", "lariat"])
+        .current_dir(&workspace)
+        .status()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
+    if !status.success() {
+        return Err("`cargo build --release -p lariat` failed".to_owned());
+    }
+    Ok(target_directory().join("release").join("lariat"))
+}
+
+pub fn workspace() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+pub fn target_directory() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(directory) => workspace().join(directory),
+        None => workspace().join("target"),
+    }
+}
+
+fn safety(report: &Value) -> Option<&Value> {
+    let properties = report.get("properties")?.as_array()?;
+    properties.iter().find(|property| property.get("kind").and_then(Value::as_str) == Some("safety"))
+}
+
+fn parse(text: &str) -> Option<Figures> {
+    let report: Value = serde_json::from_str(text).ok()?;
+    let property = safety(&report)?;
+    let statistics = property.get("statistics")?;
+    let kinds = property.get("error_kinds").and_then(Value::as_array);
+    Some(Figures {
+        states: statistics.get("states")?.as_u64()?,
+        transitions: statistics.get("transitions")?.as_u64()?,
+        error_kinds: kinds.into_iter().flatten().filter_map(Value::as_str).map(error_kind).collect(),
+    })
+}
+
+fn reason(text: &str) -> Option<String> {
+    let report: Value = serde_json::from_str(text).ok()?;
+    safety(&report)?.get("reason")?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn report() {
+        let text = r#"{"model":"m.pml","verdict":"violated","properties":[
+            {"name":"p","kind":"ltl","verdict":"inconclusive"},
+            {"name":"safety","kind":"safety","verdict":"violated","reason":null,
+             "statistics":{"states":12,"transitions":20,"depth":4},
+             "errors":2,"error_kinds":["assertion violated","invalid end state"],"trace":null}]}"#;
+        let figures = parse(text).expect("figures");
+        assert_eq!((figures.states, figures.transitions), (12, 20));
+        assert_eq!(figures.error_kinds.len(), 2);
+        assert_eq!(parse("{}"), None);
+    }
+}
