@@ -1,1 +1,30 @@
-//! model
+//! The waist of Lariat: a program as a transition system.
+//!
+//! A [`Program`](program::Program) is variables with finite domains, initial states, and processes
+//! whose transitions have guards and effects. Front ends produce it, engines consume it, and
+//! [`interp`] says what it means. This crate knows neither Promela nor searches nor machine code.
+//!
+//! Where to look: [`program`] is the IR, [`expression`] its expressions, [`state`] what a state
+//! holds, [`interp`] the meaning, [`layout`] how a state is packed into bytes, [`system`] the
+//! next-state trait every engine implements.
+
+#![forbid(unsafe_code)]
+
+pub mod domain;
+pub mod error;
+pub mod expression;
+pub mod interp;
+pub mod layout;
+pub mod program;
+pub mod state;
+pub mod system;
+pub mod trace;
+
+pub use domain::Domain;
+pub use error::RuntimeError;
+pub use expression::Expr;
+pub use interp::Interpreter;
+pub use layout::Layout;
+pub use program::Program;
+pub use state::State;
+pub use system::{Step, Successor, System};

@@ -1,0 +1,114 @@
+//! What can go wrong while a program runs. Each is a verdict about the program, never a failure of
+//! the checker. The text of [`RuntimeError::kind`] is what users of SPIN know, so that reports can be compared.
+
+use std::fmt;
+
+/// An error of the program under check, found while executing a step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RuntimeError {
+    /// An assertion was false; the text of its condition.
+    AssertionViolated(String),
+    /// No process can move and not all are at valid end points.
+    InvalidEndState,
+    DivisionByZero,
+    IndexOutOfRange {
+        variable: String,
+        index: i32,
+        length: u32,
+    },
+    /// A value outside a `Range` domain was stored.
+    OutOfDomain {
+        variable: String,
+        value: i32,
+    },
+    /// A statement after the first of a `d_step` could not proceed.
+    DStepBlocks,
+    /// A rendezvous inside a `d_step`.
+    RendezvousInDStep,
+    /// A d_step ran for more steps than any sensible one does.
+    DStepDoesNotEnd,
+    TooManyProcesses,
+    TooManyChannels,
+    /// A channel variable that holds no channel was used.
+    UninitializedChannel,
+    /// A send or receive with another number of fields than the channel has.
+    FieldCount {
+        given: usize,
+        expected: usize,
+    },
+    /// The contents of a rendezvous channel were inspected.
+    PollsRendezvous,
+    /// `xr` or `xs` promised exclusive use of a channel, and another process used it.
+    ExclusiveUse {
+        channel: u32,
+        receive: bool,
+    },
+    /// More than one statement of a `D_proctype` was executable.
+    Nondeterminism,
+    /// A send or receive that the `trace` does not allow, or the end of a `notrace`.
+    TraceMismatch,
+    TraceMatched,
+    TraceNondeterminism,
+    PriorityOutOfRange(i32),
+    /// `enabled` of the process that asks.
+    EnabledSelf,
+}
+
+impl RuntimeError {
+    /// The kind of error, in SPIN's words where SPIN has words for it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            RuntimeError::AssertionViolated(_) => "assertion violated",
+            RuntimeError::InvalidEndState => "invalid end state",
+            RuntimeError::DivisionByZero => "division by zero",
+            RuntimeError::IndexOutOfRange { .. } => "invalid array index",
+            RuntimeError::OutOfDomain { .. } => "value out of range",
+            RuntimeError::DStepBlocks => "block in d_step seq",
+            RuntimeError::RendezvousInDStep => "rv-attempt in d_step",
+            RuntimeError::DStepDoesNotEnd => "d_step does not end",
+            RuntimeError::TooManyProcesses => "too many processes",
+            RuntimeError::TooManyChannels => "too many queues",
+            RuntimeError::UninitializedChannel => "ref to uninitialized chan",
+            RuntimeError::FieldCount { .. } => "wrong number of message fields",
+            RuntimeError::PollsRendezvous => "error to poll rendezvous channel",
+            RuntimeError::ExclusiveUse { receive: true, .. } => "xr violated",
+            RuntimeError::ExclusiveUse { receive: false, .. } => "xs violated",
+            RuntimeError::Nondeterminism => "non-determinism in D_proctype",
+            RuntimeError::TraceMismatch => "event_trace error (no matching event)",
+            RuntimeError::TraceMatched => "event_trace error (all events matched)",
+            RuntimeError::TraceNondeterminism => "non-determinism in event-trace",
+            RuntimeError::PriorityOutOfRange(_) => "priority is out of range",
+            RuntimeError::EnabledSelf => "used: enabled(pid=thisproc)",
+        }
+    }
+}
+
+impl fmt::Display for RuntimeError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuntimeError::AssertionViolated(text) => write!(out, "assertion violated: {text}"),
+            RuntimeError::IndexOutOfRange { variable, index, length } => {
+                write!(out, "invalid array index: {variable}[{index}], but the length is {length}")
+            }
+            RuntimeError::OutOfDomain { variable, value } => {
+                write!(out, "value out of range: {variable} cannot hold {value}")
+            }
+            RuntimeError::FieldCount { given, expected } => {
+                write!(out, "the channel's messages have {expected} fields, the statement has {given}")
+            }
+            RuntimeError::ExclusiveUse { channel, receive } => write!(
+                out,
+                "channel {channel} is declared {} and another process {} it",
+                if *receive { "xr" } else { "xs" },
+                if *receive { "receives from" } else { "sends to" }
+            ),
+            RuntimeError::PriorityOutOfRange(value) => {
+                write!(out, "priority is out of range: {value} is not in 1..255")
+            }
+            RuntimeError::TooManyProcesses => {
+                out.write_str("too many processes: at most 255 can exist at a time")
+            }
+            other => out.write_str(other.kind()),
+        }
+    }
+}

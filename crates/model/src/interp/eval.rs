@@ -1,0 +1,257 @@
+//! The value of an expression in a state.
+
+use crate::error::RuntimeError;
+use crate::expression::{BinaryOp, ChannelQuery, Expr, Pattern, Place, Remote, Scope, UnaryOp};
+use crate::program::{ProcessTypeId, Program, VariableId, Variables};
+use crate::state::{Channel, Pid, Process, State};
+use std::cell::RefCell;
+
+/// Everything an expression can refer to.
+#[derive(Debug)]
+pub struct Context<'a> {
+    pub program: &'a Program,
+    pub state: &'a State,
+    /// The process that evaluates.
+    pub pid: Pid,
+    /// Is nothing else possible?
+    pub timeout: bool,
+    /// The process the current step created.
+    pub spawned: Pid,
+    /// Half way through a rendezvous on this channel: only a receive from it can happen.
+    pub handshake: Option<i32>,
+    /// Errors that do not keep the expression from having a value.
+    pub noted: &'a RefCell<Vec<RuntimeError>>,
+}
+
+type Value = Result<i32, RuntimeError>;
+
+impl Context<'_> {
+    pub fn truth(&self, expr: &Expr) -> Result<bool, RuntimeError> {
+        Ok(self.value(expr)? != 0)
+    }
+
+    pub fn value(&self, expr: &Expr) -> Value {
+        match expr {
+            Expr::Const(value) => Ok(*value),
+            Expr::Read(place) => {
+                let slot = self.slot(place)?;
+                Ok(match place.scope {
+                    Scope::Global => self.state.globals[slot],
+                    Scope::Local => self.state.processes[usize::from(self.pid)].locals[slot],
+                })
+            }
+            Expr::Unary(op, operand) => {
+                let value = self.value(operand)?;
+                Ok(match op {
+                    UnaryOp::Not => i32::from(value == 0),
+                    UnaryOp::Negate => value.wrapping_neg(),
+                    UnaryOp::Complement => !value,
+                })
+            }
+            Expr::Binary(BinaryOp::And, left, right) => {
+                Ok(i32::from(self.truth(left)? && self.truth(right)?))
+            }
+            Expr::Binary(BinaryOp::Or, left, right) => Ok(i32::from(self.truth(left)? || self.truth(right)?)),
+            Expr::Binary(op, left, right) => binary(*op, self.value(left)?, self.value(right)?),
+            Expr::Conditional(condition, yes, no) => {
+                if self.truth(condition)? {
+                    self.value(yes)
+                } else {
+                    self.value(no)
+                }
+            }
+            Expr::Channel(query, channel) => {
+                let channel = self.channel(self.value(channel)?)?;
+                let kind = self.program.channel_type(channel.channel_type);
+                let length = message_count(self.program, channel);
+                // A rendezvous channel holds a message only half way through a handshake.
+                let full = length >= kind.capacity.max(1);
+                Ok(match query {
+                    ChannelQuery::Len => length as i32,
+                    ChannelQuery::Full => i32::from(full),
+                    ChannelQuery::NotFull => i32::from(!full),
+                    ChannelQuery::Empty => i32::from(length == 0),
+                    ChannelQuery::NotEmpty => i32::from(length > 0),
+                })
+            }
+            Expr::Poll { channel, patterns, random } => {
+                let number = self.value(channel)?;
+                let channel = self.channel(number)?;
+                if self.program.channel_type(channel.channel_type).capacity == 0 {
+                    self.noted.borrow_mut().push(RuntimeError::PollsRendezvous);
+                    return Ok(0);
+                }
+                Ok(i32::from(self.find_message(number, patterns, *random)?.is_some()))
+            }
+            Expr::Timeout => Ok(i32::from(self.timeout)),
+            Expr::Pid => Ok(i32::from(self.pid)),
+            Expr::ProcessCount => Ok(self.state.processes.len() as i32),
+            Expr::Last => Ok(i32::from(self.state.last)),
+            Expr::Spawned => Ok(i32::from(self.spawned)),
+            Expr::Enabled(pid) => {
+                let pid = self.value(pid)?;
+                if pid == i32::from(self.pid) {
+                    return Err(RuntimeError::EnabledSelf);
+                }
+                match Pid::try_from(pid) {
+                    Ok(pid) if usize::from(pid) < self.state.processes.len() => {
+                        Ok(i32::from(self.of(pid).has_enabled_transition()?))
+                    }
+                    _ => Ok(0),
+                }
+            }
+            Expr::PcValue(pid) => {
+                Ok(self.process(self.value(pid)?).map_or(0, |process| self.location_number(process)))
+            }
+            Expr::Priority(pid) => {
+                Ok(self.process(self.value(pid)?).map_or(0, |process| i32::from(process.priority)))
+            }
+            Expr::NonProgress => Ok(i32::from(!self.state.processes.iter().any(|process| {
+                self.program.process_type(process.process_type).location(process.location).progress
+            }))),
+            Expr::At { process_type, process, location } => {
+                // The number is compared whatever the type of the process, as SPIN does.
+                let wanted = self.program.process_type(*process_type).location(*location).number;
+                let at = self.remote(*process_type, process)?;
+                Ok(at.map_or(0, |process| i32::from(self.location_number(process) == wanted as i32)))
+            }
+            Expr::ReadRemote { process_type, process, variable, indices } => {
+                match self.remote(*process_type, process)? {
+                    Some(process) if process.process_type == *process_type => {
+                        let variables = &self.program.process_type(*process_type).variables;
+                        Ok(process.locals[self.element(variables, *variable, indices)?])
+                    }
+                    _ => Ok(0),
+                }
+            }
+        }
+    }
+
+    /// The channel with this number.
+    pub fn channel(&self, number: i32) -> Result<&Channel, RuntimeError> {
+        channel_index(self.state, number).map(|index| &self.state.channels[index])
+    }
+
+    /// The slot a place means.
+    pub fn slot(&self, place: &Place) -> Result<usize, RuntimeError> {
+        self.element(self.variables(place.scope), place.variable, &place.indices)
+    }
+
+    pub fn variables(&self, scope: Scope) -> &Variables {
+        match scope {
+            Scope::Global => &self.program.variables,
+            Scope::Local => {
+                let process = &self.state.processes[usize::from(self.pid)];
+                &self.program.process_type(process.process_type).variables
+            }
+        }
+    }
+
+    fn element(
+        &self,
+        variables: &Variables,
+        variable: VariableId,
+        indices: &[Expr],
+    ) -> Result<usize, RuntimeError> {
+        let variable = variables.get(variable);
+        let mut element = 0;
+        for (index, &dimension) in indices.iter().zip(&variable.dimensions) {
+            let index = self.value(index)?;
+            match u32::try_from(index) {
+                Ok(index) if index < dimension => element = element * dimension + index,
+                _ => {
+                    return Err(RuntimeError::IndexOutOfRange {
+                        variable: variable.name.replace("[]", ""),
+                        index,
+                        length: dimension,
+                    });
+                }
+            }
+        }
+        Ok(variable.first_slot() + element as usize)
+    }
+
+    /// Where the first message that matches starts, counted in messages.
+    pub fn find_message(
+        &self,
+        channel: i32,
+        patterns: &[Pattern],
+        random: bool,
+    ) -> Result<Option<usize>, RuntimeError> {
+        let channel = self.channel(channel)?;
+        let fields = self.program.channel_type(channel.channel_type).fields.len();
+        if patterns.len() != fields {
+            return Err(RuntimeError::FieldCount { given: patterns.len(), expected: fields });
+        }
+        for (position, message) in channel.contents.chunks(fields).enumerate() {
+            if position > 0 && !random {
+                break;
+            }
+            let mut matches = true;
+            for (pattern, &field) in patterns.iter().zip(message) {
+                if let Pattern::Match(expr) = pattern
+                    && self.value(expr)? != field
+                {
+                    matches = false;
+                    break;
+                }
+            }
+            if matches {
+                return Ok(Some(position));
+            }
+        }
+        Ok(None)
+    }
+
+    fn process(&self, pid: i32) -> Option<&Process> {
+        self.state.processes.get(usize::try_from(pid).ok()?)
+    }
+
+    fn remote(&self, kind: ProcessTypeId, process: &Remote) -> Result<Option<&Process>, RuntimeError> {
+        Ok(match process {
+            Remote::Pid(pid) => self.process(self.value(pid)?),
+            Remote::Only => self.state.processes.iter().find(|process| process.process_type == kind),
+        })
+    }
+
+    fn location_number(&self, process: &Process) -> i32 {
+        self.program.process_type(process.process_type).location(process.location).number as i32
+    }
+}
+
+pub fn channel_index(state: &State, number: i32) -> Result<usize, RuntimeError> {
+    match usize::try_from(number) {
+        Ok(number) if (1..=state.channels.len()).contains(&number) => Ok(number - 1),
+        _ => Err(RuntimeError::UninitializedChannel),
+    }
+}
+
+pub fn message_count(program: &Program, channel: &Channel) -> u32 {
+    (channel.contents.len() / program.channel_type(channel.channel_type).fields.len()) as u32
+}
+
+/// Both sides known: arithmetic of 32-bit integers.
+pub fn binary(op: BinaryOp, left: i32, right: i32) -> Value {
+    Ok(match op {
+        BinaryOp::Add => left.wrapping_add(right),
+        BinaryOp::Subtract => left.wrapping_sub(right),
+        BinaryOp::Multiply => left.wrapping_mul(right),
+        BinaryOp::Divide | BinaryOp::Remainder if right == 0 => return Err(RuntimeError::DivisionByZero),
+        BinaryOp::Divide => left.wrapping_div(right),
+        BinaryOp::Remainder => left.wrapping_rem(right),
+        BinaryOp::BitAnd => left & right,
+        BinaryOp::BitOr => left | right,
+        BinaryOp::BitXor => left ^ right,
+        // Like the processors SPIN's C code runs on: only the low five bits of the count matter.
+        BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
+        BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
+        BinaryOp::Equal => i32::from(left == right),
+        BinaryOp::NotEqual => i32::from(left != right),
+        BinaryOp::Less => i32::from(left < right),
+        BinaryOp::LessEqual => i32::from(left <= right),
+        BinaryOp::Greater => i32::from(left > right),
+        BinaryOp::GreaterEqual => i32::from(left >= right),
+        BinaryOp::And => i32::from(left != 0 && right != 0),
+        BinaryOp::Or => i32::from(left != 0 || right != 0),
+    })
+}

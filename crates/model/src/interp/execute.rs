@@ -1,0 +1,390 @@
+//! Performing one operation: from a state that is ours to change, the state after.
+
+use super::eval::{Context, channel_index};
+use crate::error::RuntimeError;
+use crate::expression::{Expr, Pattern, Place, Scope};
+use crate::program::{
+    Action, Body, BranchKind, ChannelTypeId, Event, EventTrace, Operation, PrintPart, ProcessTypeId, Program,
+};
+use crate::state::{Channel, Pid, State};
+use std::cell::RefCell;
+
+/// More steps than any terminating d_step anyone wrote takes; past this it is taken for a loop.
+const DSTEP_LIMIT: u32 = 10_000_000;
+
+/// A step being made.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    pub program: &'a Program,
+    pub state: State,
+    pub pid: Pid,
+    pub timeout: bool,
+    pub spawned: Pid,
+    /// Half way through a rendezvous on this channel: only a receive from it can happen.
+    pub handshake: Option<i32>,
+    pub noted: RefCell<Vec<RuntimeError>>,
+    /// What the step printed.
+    pub output: Option<String>,
+}
+
+/// Whether an operation happened.
+pub type Performed = Result<bool, RuntimeError>;
+
+impl<'a> Machine<'a> {
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            program: self.program,
+            state: &self.state,
+            pid: self.pid,
+            timeout: self.timeout,
+            spawned: self.spawned,
+            handshake: self.handshake,
+            noted: &self.noted,
+        }
+    }
+
+    /// Performs the operation if it is enabled. A send on a rendezvous channel leaves the message
+    /// in the channel and `handshake` set; the receive completes it.
+    pub fn perform(&mut self, operation: &Operation) -> Performed {
+        match operation {
+            Operation::Receive { .. } | Operation::Deterministic(_) => {}
+            _ if self.handshake.is_some() => return Ok(false),
+            _ => {}
+        }
+        match operation {
+            Operation::Guarded { guard, actions } => {
+                if !self.context().truth(guard)? {
+                    return Ok(false);
+                }
+                for action in actions {
+                    self.act(action)?;
+                }
+                Ok(true)
+            }
+            Operation::Else => Ok(true),
+            Operation::Send { channel, arguments, sorted } => self.send(channel, arguments, *sorted),
+            Operation::Receive { channel, patterns, random, keep } => {
+                self.receive(channel, patterns, *random, *keep)
+            }
+            Operation::End => Ok(self.end_process()),
+            Operation::Deterministic(body) => self.run_body(body),
+        }
+    }
+
+    pub fn act(&mut self, action: &Action) -> Result<(), RuntimeError> {
+        match action {
+            Action::Assign(assignments) => {
+                let mut values = Vec::with_capacity(assignments.len());
+                for (place, value) in assignments {
+                    let context = self.context();
+                    values.push((context.slot(place)?, context.value(value)?));
+                }
+                for ((place, _), (slot, value)) in assignments.iter().zip(values) {
+                    self.store_slot(place, slot, value)?;
+                }
+            }
+            Action::NewChannel { place, channel_type } => {
+                let number = self.new_channel(*channel_type, place.scope)?;
+                self.store(place, number)?;
+            }
+            Action::Run { process_type, arguments, priority } => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(self.context().value(argument)?);
+                }
+                self.spawned = self.new_process(*process_type, &values, *priority)?;
+            }
+            Action::Assert { condition, text } => {
+                if !self.context().truth(condition)? {
+                    self.note(RuntimeError::AssertionViolated(text.clone()));
+                }
+            }
+            Action::Print { format } => self.print(format)?,
+            Action::SetPriority { process, priority } => {
+                let context = self.context();
+                let (process, priority) = (context.value(process)?, context.value(priority)?);
+                if let Some(process) =
+                    usize::try_from(process).ok().and_then(|pid| self.state.processes.get_mut(pid))
+                {
+                    match u8::try_from(priority) {
+                        Ok(priority @ 1..) => process.priority = priority,
+                        _ => return Err(RuntimeError::PriorityOutOfRange(priority)),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates a process; its prologue runs as itself.
+    pub fn new_process(
+        &mut self,
+        kind: ProcessTypeId,
+        arguments: &[i32],
+        priority: u8,
+    ) -> Result<Pid, RuntimeError> {
+        let Ok(pid @ ..=254) = Pid::try_from(self.state.processes.len()) else {
+            return Err(RuntimeError::TooManyProcesses);
+        };
+        let process_type = self.program.process_type(kind);
+        let mut process = State::new_process(self.program, kind, priority);
+        for (variable, &argument) in process_type.variables.iter().zip(arguments) {
+            process.locals[variable.first_slot()] = variable.domain.store(argument).ok_or_else(|| {
+                RuntimeError::OutOfDomain { variable: variable.name.clone(), value: argument }
+            })?;
+        }
+        self.state.processes.push(process);
+        let caller = std::mem::replace(&mut self.pid, pid);
+        for action in &process_type.prologue {
+            self.act(action)?;
+        }
+        self.pid = caller;
+        Ok(pid)
+    }
+
+    fn end_process(&mut self) -> bool {
+        if usize::from(self.pid) + 1 != self.state.processes.len() {
+            return false;
+        }
+        self.state.processes.pop();
+        while self.state.channels.last().is_some_and(|channel| channel.owner == Some(self.pid)) {
+            self.state.channels.pop();
+        }
+        true
+    }
+
+    fn new_channel(&mut self, channel_type: ChannelTypeId, scope: Scope) -> Result<i32, RuntimeError> {
+        if self.state.channels.len() >= 255 {
+            return Err(RuntimeError::TooManyChannels);
+        }
+        let owner = (scope == Scope::Local).then_some(self.pid);
+        self.state.channels.push(Channel { channel_type, owner, contents: Vec::new() });
+        Ok(self.state.channels.len() as i32)
+    }
+
+    fn store(&mut self, place: &Place, value: i32) -> Result<(), RuntimeError> {
+        let slot = self.context().slot(place)?;
+        self.store_slot(place, slot, value)
+    }
+
+    fn store_slot(&mut self, place: &Place, slot: usize, value: i32) -> Result<(), RuntimeError> {
+        let context = self.context();
+        let variable = context.variables(place.scope).get(place.variable);
+        let Some(value) = variable.domain.store(value) else {
+            return Err(RuntimeError::OutOfDomain { variable: variable.name.clone(), value });
+        };
+        match place.scope {
+            Scope::Global => self.state.globals[slot] = value,
+            Scope::Local => self.state.processes[usize::from(self.pid)].locals[slot] = value,
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, channel: &Expr, arguments: &[Expr], sorted: bool) -> Performed {
+        let number = self.context().value(channel)?;
+        let index = channel_index(&self.state, number)?;
+        let kind = self.program.channel_type(self.state.channels[index].channel_type);
+        if !self.context().has_room(number)? {
+            return Ok(false);
+        }
+        let mut message = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            message.push(self.context().value(argument)?);
+        }
+        if message.len() != kind.fields.len() {
+            return Err(RuntimeError::FieldCount { given: message.len(), expected: kind.fields.len() });
+        }
+        self.check_exclusive(number, false)?;
+        let contents = &self.state.channels[index].contents;
+        let at = if sorted {
+            // Before the first larger message, fields compared from the left, as given.
+            contents
+                .chunks(kind.fields.len())
+                .position(|other| message.as_slice() < other)
+                .map_or(contents.len(), |position| position * kind.fields.len())
+        } else {
+            contents.len()
+        };
+        for (value, field) in message.iter_mut().zip(&kind.fields) {
+            *value = field
+                .domain
+                .store(*value)
+                .ok_or_else(|| RuntimeError::OutOfDomain { variable: kind.name.clone(), value: *value })?;
+        }
+        let rendezvous = kind.capacity == 0;
+        self.state.channels[index].contents.splice(at..at, message);
+        self.watch(number, true)?;
+        if rendezvous {
+            self.handshake = Some(number);
+        }
+        Ok(true)
+    }
+
+    fn receive(&mut self, channel: &Expr, patterns: &[Pattern], random: bool, keep: bool) -> Performed {
+        let Some((number, position)) = self.context().matching_message(channel, patterns, random, keep)?
+        else {
+            return Ok(false);
+        };
+        self.check_exclusive(number, true)?;
+        let index = channel_index(&self.state, number)?;
+        let start = position * patterns.len();
+        // One field after the other: an index may depend on a field received just before.
+        for (offset, pattern) in patterns.iter().enumerate() {
+            if let Pattern::Bind(place) = pattern {
+                self.store(place, self.state.channels[index].contents[start + offset])?;
+            }
+        }
+        if !keep {
+            self.watch(number, false)?;
+            self.state.channels[index].contents.drain(start..start + patterns.len());
+            self.handshake = None;
+        }
+        Ok(true)
+    }
+
+    fn run_body(&mut self, body: &Body) -> Performed {
+        if !self.context().node_enabled(body, 0)? {
+            return Ok(false);
+        }
+        let mut node = Some(0);
+        let mut steps = 0;
+        while let Some(current) = node {
+            steps += 1;
+            if steps > DSTEP_LIMIT {
+                return Err(RuntimeError::DStepDoesNotEnd);
+            }
+            let mut taken = None;
+            for branch in &body.nodes[current as usize] {
+                let happened = match &branch.kind {
+                    BranchKind::Enter => match branch.next {
+                        Some(next) => self.context().node_enabled(body, next)?,
+                        None => true,
+                    },
+                    BranchKind::Operation(operation) => self.perform(operation)?,
+                };
+                if happened {
+                    taken = Some(branch);
+                    break;
+                }
+            }
+            let Some(branch) = taken else {
+                return Err(RuntimeError::DStepBlocks);
+            };
+            if self.handshake.is_some() {
+                return Err(RuntimeError::RendezvousInDStep);
+            }
+            node = branch.next;
+        }
+        Ok(true)
+    }
+
+    /// Has another living process the exclusive right to do this?
+    fn check_exclusive(&mut self, channel: i32, receive: bool) -> Result<(), RuntimeError> {
+        for (pid, process) in self.state.processes.iter().enumerate() {
+            if pid == usize::from(self.pid) {
+                continue;
+            }
+            for claim in &self.program.process_type(process.process_type).exclusive {
+                let context = Context { pid: pid as Pid, ..self.context() };
+                if claim.receive == receive && context.value(&claim.channel)? == channel {
+                    self.note(RuntimeError::ExclusiveUse { channel: channel as u32, receive });
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the event trace on a send or receive in its scope. For a send the message is
+    /// already in the channel, for a receive it is still there.
+    fn watch(&mut self, channel: i32, send: bool) -> Result<(), RuntimeError> {
+        let Some(trace) = &self.program.event_trace else {
+            return Ok(());
+        };
+        let scope = if send { &trace.send_scope } else { &trace.receive_scope };
+        let mut watched = false;
+        for expr in scope {
+            watched |= self.context().value(expr)? == channel;
+        }
+        if !watched {
+            return Ok(());
+        }
+        let mut next = None;
+        if self.state.event != trace.end {
+            for event in &trace.locations[self.state.event as usize] {
+                if event.send == send && self.event_matches(event, channel)? {
+                    if next.is_some() {
+                        return Err(RuntimeError::TraceNondeterminism);
+                    }
+                    next = Some(event.target);
+                }
+            }
+        }
+        self.advance(trace, next);
+        Ok(())
+    }
+
+    fn advance(&mut self, trace: &EventTrace, next: Option<u32>) {
+        match next {
+            Some(target) => {
+                self.state.event = target;
+                if trace.negated && target == trace.end {
+                    self.note(RuntimeError::TraceMatched);
+                }
+            }
+            None if trace.negated => self.state.event = trace.end,
+            None => self.note(RuntimeError::TraceMismatch),
+        }
+    }
+
+    fn event_matches(&self, event: &Event, channel: i32) -> Performed {
+        let context = self.context();
+        if context.value(&event.channel)? != channel {
+            return Ok(false);
+        }
+        let contents = &context.channel(channel)?.contents;
+        let fields = event.fields.len();
+        let start = if event.send { contents.len().saturating_sub(fields) } else { 0 };
+        for (wanted, &field) in event.fields.iter().zip(&contents[start..]) {
+            if let Some(wanted) = wanted
+                && context.value(wanted)? != field
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn note(&mut self, error: RuntimeError) {
+        self.noted.borrow_mut().push(error);
+    }
+
+    fn print(&mut self, format: &[PrintPart]) -> Result<(), RuntimeError> {
+        if self.output.is_none() {
+            return Ok(());
+        }
+        let mut text = String::new();
+        for part in format {
+            let context = self.context();
+            match part {
+                PrintPart::Text(part) => text += part,
+                PrintPart::Decimal(expr) => text += &context.value(expr)?.to_string(),
+                PrintPart::Unsigned(expr) => text += &(context.value(expr)? as u32).to_string(),
+                PrintPart::Hexadecimal(expr) => text += &format!("{:x}", context.value(expr)?),
+                PrintPart::Octal(expr) => text += &format!("{:o}", context.value(expr)?),
+                PrintPart::Character(expr) => text.push(context.value(expr)? as u8 as char),
+                PrintPart::Name(expr, set) => {
+                    let value = context.value(expr)?;
+                    match self.program.name_sets[set.index()].name_of(value) {
+                        Some(name) => text += name,
+                        None => text += &value.to_string(),
+                    }
+                }
+            }
+        }
+        if let Some(output) = &mut self.output {
+            *output += &text;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! The initial states: the prologue's, or all that satisfy an initial condition.
+
+use super::{Context, Machine};
+use crate::error::RuntimeError;
+use crate::expression::{BinaryOp, Expr, Scope};
+use crate::program::{Program, VariableId};
+use crate::state::State;
+use std::cell::RefCell;
+
+pub fn initial_states(program: &Program) -> Result<Vec<State>, RuntimeError> {
+    let mut machine = Machine {
+        program,
+        state: State::empty(program),
+        pid: 0,
+        timeout: false,
+        spawned: 0,
+        handshake: None,
+        noted: RefCell::default(),
+        output: None,
+    };
+    for action in &program.prologue {
+        machine.act(action)?;
+    }
+    let mut states = vec![machine.state.clone()];
+    if let Some(condition) = &program.initial_condition {
+        states = satisfying(program, &machine.state, condition)?;
+    }
+    for state in &mut states {
+        machine.state = std::mem::replace(state, State::empty(program));
+        for instance in &program.initial_processes {
+            machine.new_process(instance.process_type, &[], instance.priority)?;
+        }
+        std::mem::swap(state, &mut machine.state);
+    }
+    Ok(states)
+}
+
+/// All states that satisfy the condition and differ from `base` only in the variables it mentions.
+/// Slots are fixed one after the other; each conjunct is tested as soon as its variables are known.
+fn satisfying(program: &Program, base: &State, condition: &Expr) -> Result<Vec<State>, RuntimeError> {
+    let mut conjuncts = Vec::new();
+    split(condition, &mut conjuncts);
+    let mut slots = Vec::new();
+    let mut tests: Vec<(usize, &Expr)> = Vec::new();
+    for conjunct in conjuncts {
+        let mut mentioned = Vec::new();
+        collect(program, conjunct, &mut mentioned);
+        for slot in mentioned {
+            if !slots.contains(&slot) {
+                slots.push(slot);
+            }
+        }
+        tests.push((slots.len(), conjunct));
+    }
+    let mut found = Vec::new();
+    let mut state = base.clone();
+    extend(program, &slots, &tests, 0, &mut state, &mut found)?;
+    Ok(found)
+}
+
+fn extend(
+    program: &Program,
+    slots: &[(VariableId, usize)],
+    tests: &[(usize, &Expr)],
+    known: usize,
+    state: &mut State,
+    found: &mut Vec<State>,
+) -> Result<(), RuntimeError> {
+    let noted = RefCell::default();
+    let context =
+        Context { program, state, pid: 0, timeout: false, spawned: 0, handshake: None, noted: &noted };
+    for (needs, test) in tests {
+        if *needs == known && !context.truth(test)? {
+            return Ok(());
+        }
+    }
+    let Some(&(variable, slot)) = slots.get(known) else {
+        found.push(state.clone());
+        return Ok(());
+    };
+    let domain = program.variables.get(variable).domain;
+    for bits in 0..=(u64::MAX >> (64 - domain.width().max(1))) {
+        let value = domain.from_bits(bits as u32);
+        if domain.store(value) == Some(value) {
+            state.globals[slot] = value;
+            extend(program, slots, tests, known + 1, state, found)?;
+        }
+        if domain.width() == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn split<'a>(condition: &'a Expr, conjuncts: &mut Vec<&'a Expr>) {
+    match condition {
+        Expr::Binary(BinaryOp::And, left, right) => {
+            split(left, conjuncts);
+            split(right, conjuncts);
+        }
+        other => conjuncts.push(other),
+    }
+}
+
+/// The global slots an expression may read.
+fn collect(program: &Program, expr: &Expr, slots: &mut Vec<(VariableId, usize)>) {
+    if let Expr::Read(place) = expr
+        && place.scope == Scope::Global
+    {
+        slots.extend(program.variables.get(place.variable).slots().map(|slot| (place.variable, slot)));
+    }
+    expr.for_each_child(&mut |child| collect(program, child, slots));
+}

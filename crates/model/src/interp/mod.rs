@@ -1,0 +1,301 @@
+//! The reference semantics: what a program does, as plainly as it can be said. Every other engine
+//! is tested against it.
+//!
+//! A process is at a location and tries that location's transitions in order. Of the escapes of
+//! an `unless`, the first group with an enabled transition wins. A process inside an atomic
+//! sequence keeps control while it can move. If nothing in the system can move, `timeout` becomes true and
+//! everything is tried again.
+
+mod enabled;
+mod eval;
+mod execute;
+mod initial;
+
+pub use eval::{Context, binary};
+pub use execute::Machine;
+
+use crate::error::RuntimeError;
+use crate::expression::Expr;
+use crate::layout::Layout;
+use crate::program::{Operation, Program, Transition};
+use crate::state::{Pid, State};
+use crate::system::{Move, Step, Successor, System};
+use std::cell::RefCell;
+
+/// Runs a program step by step.
+#[derive(Debug)]
+pub struct Interpreter<'a> {
+    program: &'a Program,
+    layout: Layout,
+}
+
+impl<'a> Interpreter<'a> {
+    pub fn new(program: &'a Program) -> Interpreter<'a> {
+        Interpreter { program, layout: Layout::new(program) }
+    }
+
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// The value of an expression that no process evaluates (a property's atom, say).
+    pub fn evaluate(&self, state: &State, expr: &Expr) -> Result<i32, RuntimeError> {
+        let noted = RefCell::default();
+        let context = Context {
+            program: self.program,
+            state,
+            pid: 0,
+            timeout: false,
+            spawned: 0,
+            handshake: None,
+            noted: &noted,
+        };
+        context.value(expr)
+    }
+
+    /// The successors, and with each what its step printed.
+    pub fn successors_with_output(&self, state: &State) -> Vec<(Successor<State>, String)> {
+        let mut out = Vec::new();
+        let mut printed = Vec::new();
+        self.expand(
+            state,
+            &mut |successor, output| {
+                out.push(successor);
+                printed.push(output.unwrap_or_default());
+            },
+            true,
+        );
+        out.into_iter().zip(printed).collect()
+    }
+
+    fn expand(&self, state: &State, sink: Sink<'_>, keep_output: bool) {
+        let mut expansion = Expansion { program: self.program, state, timeout: false, sink, keep_output };
+        if let Some(pid) = state.exclusive {
+            if !expansion.process(pid) {
+                let released = State { exclusive: None, ..state.clone() };
+                let step = Step::Release(pid);
+                (expansion.sink)(Successor { step, state: Some(released), errors: Vec::new() }, None);
+            }
+            return;
+        }
+        if !expansion.all_processes() {
+            expansion.timeout = true;
+            expansion.all_processes();
+        }
+    }
+}
+
+type Sink<'s> = &'s mut dyn FnMut(Successor<State>, Option<String>);
+
+/// Finding the successors of one state.
+struct Expansion<'a, 's> {
+    program: &'a Program,
+    state: &'a State,
+    timeout: bool,
+    sink: Sink<'s>,
+    keep_output: bool,
+}
+
+impl<'a> Expansion<'a, '_> {
+    /// The newest process first, as SPIN does. Returns whether anything could move.
+    fn all_processes(&mut self) -> bool {
+        let mut moved = false;
+        for pid in (0..self.state.processes.len()).rev() {
+            moved |= self.process(pid as Pid);
+        }
+        moved
+    }
+
+    fn process(&mut self, pid: Pid) -> bool {
+        let noted = RefCell::default();
+        let context = self.context(pid, None, &noted);
+        match context.may_move() {
+            Ok(true) => self.transitions(&context),
+            Ok(false) => false,
+            Err(error) => {
+                self.report_error(pid, 0, error);
+                true
+            }
+        }
+    }
+
+    /// Tries the transitions of the context's process, in order.
+    fn transitions(&mut self, context: &Context<'_>) -> bool {
+        let process = &context.state.processes[usize::from(context.pid)];
+        let process_type = context.program.process_type(process.process_type);
+        let mut moved = false;
+        let mut escape = 0;
+        for (index, transition) in process_type.location(process.location).transitions.iter().enumerate() {
+            if escape > 0 && transition.escape != escape {
+                break;
+            }
+            if moved && transition.operation == Operation::Else {
+                continue;
+            }
+            if self.attempt(context, index, transition, moved && process_type.deterministic) {
+                moved = true;
+                escape = transition.escape;
+            }
+        }
+        moved
+    }
+
+    /// Makes the step if its transition is enabled.
+    fn attempt(
+        &mut self,
+        context: &Context<'_>,
+        index: usize,
+        transition: &Transition,
+        second_choice: bool,
+    ) -> bool {
+        let pid = context.pid;
+        let enabled = context.is_enabled(&transition.operation);
+        for error in context.noted.take() {
+            self.report_error(pid, index, error);
+        }
+        if enabled == Ok(false) {
+            return false;
+        }
+        let mut machine = Machine {
+            program: self.program,
+            state: context.state.clone(),
+            pid,
+            timeout: context.timeout,
+            spawned: 0,
+            handshake: context.handshake,
+            noted: RefCell::default(),
+            output: self.keep_output.then(String::new),
+        };
+        if let Err(error) = enabled.and_then(|_| machine.perform(&transition.operation)) {
+            for error in machine.noted.take().into_iter().chain([error]) {
+                self.report_error(pid, index, error);
+            }
+            return true;
+        }
+        if second_choice {
+            machine.noted.borrow_mut().push(RuntimeError::Nondeterminism);
+        }
+        let this = self.this_move(pid, index);
+        machine.arrive(transition);
+        if machine.handshake.is_some() {
+            return self.complete_rendezvous(&machine, this);
+        }
+        let errors = machine.noted.take();
+        let successor = Successor { step: Step::Move(this), state: Some(machine.state), errors };
+        (self.sink)(successor, machine.output);
+        true
+    }
+
+    /// The message is in the channel: every process that can take it gives a successor.
+    fn complete_rendezvous(&mut self, sent: &Machine<'a>, send: Move) -> bool {
+        let mut met = false;
+        let sink = &mut *self.sink;
+        let mut join = |successor: Successor<State>, output: Option<String>| {
+            let Step::Move(receive) = successor.step else { unreachable!("a receive is one move") };
+            let mut errors = sent.noted.borrow().clone();
+            errors.extend(successor.errors);
+            sink(
+                Successor { step: Step::Rendezvous { send, receive }, state: successor.state, errors },
+                output,
+            );
+        };
+        let mut half_way = Expansion {
+            program: self.program,
+            state: &sent.state,
+            timeout: self.timeout,
+            sink: &mut join,
+            keep_output: self.keep_output,
+        };
+        for pid in (0..sent.state.processes.len()).rev().map(|pid| pid as Pid) {
+            if pid == send.pid {
+                continue;
+            }
+            let noted = RefCell::default();
+            let receiver = half_way.context(pid, sent.handshake, &noted);
+            if receiver.is_provided() == Ok(true) {
+                met |= half_way.transitions(&receiver);
+            }
+        }
+        met
+    }
+
+    fn context<'c>(
+        &self,
+        pid: Pid,
+        handshake: Option<i32>,
+        noted: &'c RefCell<Vec<RuntimeError>>,
+    ) -> Context<'c>
+    where
+        'a: 'c,
+    {
+        Context {
+            program: self.program,
+            state: self.state,
+            pid,
+            timeout: self.timeout,
+            spawned: 0,
+            handshake,
+            noted,
+        }
+    }
+
+    fn this_move(&self, pid: Pid, transition: usize) -> Move {
+        let process = &self.state.processes[usize::from(pid)];
+        Move {
+            pid,
+            process_type: process.process_type,
+            location: process.location.0,
+            transition: transition as u32,
+        }
+    }
+
+    fn report_error(&mut self, pid: Pid, transition: usize, error: RuntimeError) {
+        let step = Step::Move(self.this_move(pid, transition));
+        (self.sink)(Successor { step, state: None, errors: vec![error] }, None);
+    }
+}
+
+impl Machine<'_> {
+    /// The process moves to the transition's target and keeps or gives up control.
+    fn arrive(&mut self, transition: &Transition) {
+        if self.program.remembers_last {
+            self.state.last = self.pid;
+        }
+        if transition.operation != Operation::End {
+            self.state.processes[usize::from(self.pid)].location = transition.target;
+        }
+        let keeps = transition.keeps_control && self.handshake.is_none();
+        self.state.exclusive = keeps.then_some(self.pid);
+    }
+}
+
+impl System for Interpreter<'_> {
+    type State = State;
+
+    fn initial_states(&self) -> Result<Vec<State>, RuntimeError> {
+        initial::initial_states(self.program)
+    }
+
+    fn successors(&self, state: &State, out: &mut Vec<Successor<State>>) {
+        self.expand(state, &mut |successor, _| out.push(successor), false);
+    }
+
+    fn is_transient(&self, state: &State) -> bool {
+        state.exclusive.is_some()
+    }
+
+    fn is_valid_end(&self, state: &State) -> bool {
+        state
+            .processes
+            .iter()
+            .all(|process| self.program.process_type(process.process_type).location(process.location).end)
+    }
+
+    fn encode(&self, state: &State, out: &mut Vec<u8>) {
+        self.layout.encode(self.program, state, out);
+    }
+
+    fn decode(&self, bytes: &[u8]) -> State {
+        self.layout.decode(self.program, bytes)
+    }
+}
