@@ -242,6 +242,11 @@ fn cut_line<'a>(marks: &[Mark<'a>]) -> Option<Snippet<'a, annotate_snippets::Ann
     Some(snippet.annotation(AnnotationKind::Primary.span(place).label(mark.text.clone())))
 }
 
+/// `1 argument`, `2 arguments`
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Text that does no harm to a terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()

@@ -7,9 +7,11 @@
 
 pub mod ast;
 pub mod diagnostic;
+mod lexer;
 pub mod preprocess;
 pub mod source;
 pub mod suggest;
+mod token;
 
 pub use diagnostic::Diagnostic;
 pub use preprocess::{DiskLoader, FileLoader, MemoryLoader};

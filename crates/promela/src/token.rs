@@ -1,0 +1,237 @@
+//! Tokens, and the interned words they are made of.
+//!
+//! It must not know how text becomes tokens nor what grammar they form.
+
+use crate::source::Span;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// An interned word. Keywords have fixed numbers: see [`kw`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(u32);
+
+impl Symbol {
+    /// A reserved word of Promela, which no variable may be called.
+    pub fn is_keyword(self) -> bool {
+        (self.0 as usize) < kw::RESERVED.len()
+    }
+}
+
+macro_rules! keywords {
+    ($($name:ident $text:literal)*) => {
+        /// Promela's reserved words.
+        pub mod kw {
+            use super::Symbol;
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum Number { $($name),* }
+            $(pub const $name: Symbol = Symbol(Number::$name as u32);)*
+            pub const RESERVED: &[&str] = &[$($text),*];
+        }
+    };
+}
+
+keywords! {
+    ACTIVE "active" ASSERT "assert" ATOMIC "atomic" BIT "bit" BOOL "bool" BREAK "break" BYTE "byte"
+    C_CODE "c_code" C_DECL "c_decl" C_EXPR "c_expr" C_STATE "c_state" C_TRACK "c_track" CHAN "chan"
+    D_PROCTYPE "D_proctype" D_STEP "d_step" DO "do" ELSE "else" EMPTY "empty" ENABLED "enabled"
+    EVAL "eval" FALSE "false" FI "fi" FOR "for" FULL "full" GET_PRIORITY "get_priority" GOTO "goto"
+    HIDDEN "hidden" IF "if" INIT "init" INLINE "inline" INT "int" LEN "len" LOCAL "local" LTL "ltl"
+    MTYPE "mtype" NEMPTY "nempty" NEVER "never" NFULL "nfull" NOTRACE "notrace" NP_ "np_" OD "od"
+    OF "of" PC_VALUE "pc_value" PID "pid" PRINTF "printf" PRINTM "printm" PRIORITY "priority"
+    PROCTYPE "proctype" PROVIDED "provided" RETURN "return" RUN "run" SELECT "select"
+    SET_PRIORITY "set_priority" SHORT "short" SHOW "show" SKIP "skip" TIMEOUT "timeout"
+    TRACE "trace" TRUE "true" TYPEDEF "typedef" UNLESS "unless" UNSIGNED "unsigned" XR "xr" XS "xs"
+}
+
+/// Words in the order they were first seen, the keywords first.
+#[derive(Debug)]
+pub struct Interner {
+    numbers: HashMap<Rc<str>, Symbol>,
+    words: Vec<Rc<str>>,
+}
+
+impl Interner {
+    pub fn new() -> Interner {
+        let mut interner = Interner { numbers: HashMap::new(), words: Vec::new() };
+        for word in kw::RESERVED {
+            interner.intern(word);
+        }
+        interner
+    }
+
+    pub fn intern(&mut self, word: &str) -> Symbol {
+        if let Some(&symbol) = self.numbers.get(word) {
+            return symbol;
+        }
+        let symbol = Symbol(self.words.len() as u32);
+        let word: Rc<str> = word.into();
+        self.words.push(word.clone());
+        self.numbers.insert(word, symbol);
+        symbol
+    }
+
+    pub fn word(&self, symbol: Symbol) -> &Rc<str> {
+        &self.words[symbol.0 as usize]
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    pub kind: TokenKind,
+    pub span: Span,
+    pub flags: Flags,
+}
+
+/// What stands between a token and its predecessor, and what is special about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// First of its line.
+    pub const NEWLINE: Flags = Flags(1);
+    /// Something white, or a comment, before it.
+    pub const SPACE: Flags = Flags(2);
+    /// A macro's own name in its expansion: never expanded again.
+    pub const PAINTED: Flags = Flags(4);
+    /// A number that does not fit an `int`.
+    pub const OVERFLOW: Flags = Flags(8);
+
+    pub fn has(self, flag: Flags) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    #[must_use]
+    pub fn with(self, flag: Flags) -> Flags {
+        Flags(self.0 | flag.0)
+    }
+
+    /// The white space of `first` before a token that takes its place.
+    #[must_use]
+    pub fn spaced_as(self, first: Flags) -> Flags {
+        Flags(self.0 & !3 | first.0 & 3)
+    }
+}
+
+impl Token {
+    pub fn starts_line(&self) -> bool {
+        self.flags.has(Flags::NEWLINE)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A name or keyword.
+    Word(Symbol),
+    /// A decimal number or a character constant.
+    Number(i32),
+    /// The text between the quotes.
+    String(Symbol),
+    Bad(Bad),
+    End,
+    Semicolon,
+    Arrow,
+    Comma,
+    Colon,
+    Separator,
+    Dot,
+    DotDot,
+    At,
+    OpenParen,
+    CloseParen,
+    OpenBrace,
+    CloseBrace,
+    OpenBracket,
+    CloseBracket,
+    Assign,
+    Increment,
+    Decrement,
+    /// `!`: send, or not.
+    Bang,
+    BangBang,
+    Question,
+    QuestionQuestion,
+    Tilde,
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Percent,
+    And,
+    AndAnd,
+    Or,
+    OrOr,
+    Caret,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Hash,
+    HashHash,
+}
+
+/// Text that is no token. It is reported where the grammar meets it, so that it does no harm in
+/// places that are skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bad {
+    Character(char),
+    UnterminatedString,
+    UnterminatedCharacter,
+    /// `0x1f`, `3rd`
+    Number,
+}
+
+impl TokenKind {
+    /// The spelling of a token that has only one.
+    pub fn spelling(self) -> Option<&'static str> {
+        use TokenKind as T;
+        Some(match self {
+            T::Word(_) | T::Number(_) | T::String(_) | T::Bad(_) | T::End => return None,
+            T::Semicolon => ";",
+            T::Arrow => "->",
+            T::Comma => ",",
+            T::Colon => ":",
+            T::Separator => "::",
+            T::Dot => ".",
+            T::DotDot => "..",
+            T::At => "@",
+            T::OpenParen => "(",
+            T::CloseParen => ")",
+            T::OpenBrace => "{",
+            T::CloseBrace => "}",
+            T::OpenBracket => "[",
+            T::CloseBracket => "]",
+            T::Assign => "=",
+            T::Increment => "++",
+            T::Decrement => "--",
+            T::Bang => "!",
+            T::BangBang => "!!",
+            T::Question => "?",
+            T::QuestionQuestion => "??",
+            T::Tilde => "~",
+            T::Plus => "+",
+            T::Minus => "-",
+            T::Star => "*",
+            T::Slash => "/",
+            T::Percent => "%",
+            T::And => "&",
+            T::AndAnd => "&&",
+            T::Or => "|",
+            T::OrOr => "||",
+            T::Caret => "^",
+            T::Equal => "==",
+            T::NotEqual => "!=",
+            T::Less => "<",
+            T::LessEqual => "<=",
+            T::Greater => ">",
+            T::GreaterEqual => ">=",
+            T::ShiftLeft => "<<",
+            T::ShiftRight => ">>",
+            T::Hash => "#",
+            T::HashHash => "##",
+        })
+    }
+}
