@@ -24,7 +24,7 @@ impl Domain {
     pub fn store(self, value: i32) -> Option<i32> {
         match self {
             Domain::Bits { bits: 32.., .. } => Some(value),
-            Domain::Bits { bits, signed: false } => Some(value & ((1i32 << bits) - 1)),
+            Domain::Bits { bits, signed: false } => Some(value & (u32::MAX >> (32 - u32::from(bits))) as i32),
             Domain::Bits { bits, signed: true } => {
                 let unused = 32 - u32::from(bits);
                 Some((value << unused) >> unused)

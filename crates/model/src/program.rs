@@ -47,6 +47,10 @@ pub struct Program {
     pub initial_condition: Option<Expr>,
     /// The processes of the initial state, by number.
     pub initial_processes: Vec<Instance>,
+    /// What must hold in every state that is stored.
+    pub invariants: Vec<Invariant>,
+    /// A state without successors that satisfies it is a valid end, wherever its processes are.
+    pub end_condition: Option<Expr>,
     pub event_trace: Option<EventTrace>,
     /// Statements of the source, for traces and reports.
     pub origins: Vec<Origin>,
@@ -62,6 +66,14 @@ pub struct Program {
 pub struct Instance {
     pub process_type: ProcessTypeId,
     pub priority: u8,
+}
+
+/// A condition on single states, read by no process: only globals and remote references make sense in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    pub name: String,
+    pub condition: Expr,
+    pub origin: OriginId,
 }
 
 /// The variables of one scope. Each takes consecutive slots of the state, one per element.

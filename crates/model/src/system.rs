@@ -54,6 +54,10 @@ pub trait System {
     /// In a state without successors: may the system rest here?
     fn is_valid_end(&self, state: &Self::State) -> bool;
 
+    /// Appends an error for each of the program's invariants that is false in `state`, or has no value in it.
+    /// Meant for every state that is stored, the initial ones included.
+    fn violated_invariants(&self, state: &Self::State, out: &mut Vec<RuntimeError>);
+
     /// Appends the state, packed; equal states give equal bytes. Only for states that are not transient.
     fn encode(&self, state: &Self::State, out: &mut Vec<u8>);
 

@@ -289,6 +289,20 @@ impl System for Interpreter<'_> {
             .processes
             .iter()
             .all(|process| self.program.process_type(process.process_type).location(process.location).end)
+            || self.program.end_condition.as_ref().is_some_and(|condition| {
+                // Where it has no value it does not excuse the state.
+                self.evaluate(state, condition).is_ok_and(|value| value != 0)
+            })
+    }
+
+    fn violated_invariants(&self, state: &State, out: &mut Vec<RuntimeError>) {
+        for invariant in &self.program.invariants {
+            match self.evaluate(state, &invariant.condition) {
+                Ok(0) => out.push(RuntimeError::AssertionViolated(invariant.name.clone())),
+                Ok(_) => {}
+                Err(error) => out.push(error),
+            }
+        }
     }
 
     fn encode(&self, state: &State, out: &mut Vec<u8>) {
