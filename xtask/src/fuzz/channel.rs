@@ -168,12 +168,14 @@ impl Generator {
             pieces.extend(self.channel_reference(&channel));
             pieces.push(text(")"));
         } else {
+            // In brackets, as the commas could stand in the argument of a macro.
             let patterns = self.patterns(&channel, true);
+            pieces.push(text("("));
             pieces.extend(self.channel_reference(&channel));
             pieces.push(text(*self.random.pick(&["?[", "??["])));
             let count = patterns.len();
             pieces.push(list(patterns, ", ", count));
-            pieces.push(text("]"));
+            pieces.push(text("])"));
         }
         Node::new(Sort::Expression, pieces)
     }

@@ -176,7 +176,7 @@ impl Generator {
         }
         let inner = self.expression(2);
         if must_fit && matches!(kind, Type::Bit | Type::Bool) {
-            return Self::joined(vec![text("!!("), Piece::Node(inner), text(")")]);
+            return Self::joined(vec![text("!(!("), Piece::Node(inner), text("))")]);
         }
         let largest = match kind {
             Type::Bit | Type::Bool | Type::Unsigned(1) => 2,

@@ -35,6 +35,8 @@ pub struct Generator {
     pub scope: Scope,
     pub labels: Labels,
     next_number: usize,
+    /// Names of this body whose block has ended.
+    pub free_names: Vec<String>,
     /// In `init`, and where pids do not matter yet, nothing remote may be read.
     pub remote_allowed: bool,
     /// Statements still allowed in this body: keeps programs, and their state spaces, small.
@@ -58,7 +60,15 @@ impl Generator {
             constants: Vec::new(),
             remote: Vec::new(),
         };
-        Self { random, scope, labels: Labels::default(), next_number: 0, remote_allowed: false, budget: 0 }
+        Self {
+            random,
+            scope,
+            labels: Labels::default(),
+            next_number: 0,
+            free_names: Vec::new(),
+            remote_allowed: false,
+            budget: 0,
+        }
     }
 
     /// A number not used before, for fresh names.

@@ -34,6 +34,9 @@ pub struct Arguments {
     count: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Only the program with this seed of its own, as shown with each difference
+    #[arg(long)]
+    only: Option<u64>,
     /// Programs compared at the same time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
@@ -67,8 +70,8 @@ struct Progress {
 
 pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.print {
-        for index in 0..arguments.count {
-            let seed = seed_of(arguments.seed, index);
+        for index in 0..arguments.programs() {
+            let seed = seed_of(arguments, index);
             println!("/* seed {seed} */\n{}", print(&program::program(seed)));
         }
         return ExitCode::SUCCESS;
@@ -110,22 +113,29 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Seeds of the programs of a run; each program can be had again by its own.
-fn seed_of(base: u64, index: usize) -> u64 {
-    Random::new(base.wrapping_mul(1_000_003).wrapping_add(index as u64)).next() >> 16
+fn seed_of(arguments: &Arguments, index: usize) -> u64 {
+    let start = arguments.seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
+    arguments.only.unwrap_or_else(|| Random::new(start).next() >> 16)
+}
+
+impl Arguments {
+    fn programs(&self) -> usize {
+        if self.only.is_some() { 1 } else { self.count }
+    }
 }
 
 /// The next program to look at, or `None` when there were enough. A generator that produces
 /// little of use must end, too.
 fn next_seed(arguments: &Arguments, progress: &Mutex<Progress>) -> Option<u64> {
     let mut progress = progress.lock().expect("no worker panics");
-    if progress.passed + progress.failed >= arguments.count
+    if progress.passed + progress.failed >= arguments.programs()
         || progress.failed >= arguments.max_failures
-        || progress.generated >= 5 * arguments.count
+        || progress.generated >= 5 * arguments.programs()
     {
         return None;
     }
     progress.generated += 1;
-    Some(seed_of(arguments.seed, progress.generated - 1))
+    Some(seed_of(arguments, progress.generated - 1))
 }
 
 fn examine(
@@ -195,8 +205,8 @@ fn summarise(progress: &Progress) {
 fn check_generator(arguments: &Arguments) -> ExitCode {
     let options = spin::Options::quick(Duration::from_secs(arguments.time));
     let mut counts = [0usize; 6];
-    for index in 0..arguments.count {
-        let seed = seed_of(arguments.seed, index);
+    for index in 0..arguments.programs() {
+        let seed = seed_of(arguments, index);
         let model = print(&program::program(seed));
         match spin::check_text(&model, &options) {
             Ok(spin::Outcome::Searched(figures)) if figures.truncated => counts[1] += 1,

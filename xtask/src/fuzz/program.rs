@@ -370,6 +370,7 @@ impl Generator {
             .collect();
 
         self.labels = Labels::default();
+        self.free_names.clear();
         if features.jumps || target.is_some() {
             for prefix in ["L", "end", "progress", "accept"] {
                 if self.random.percent(if prefix == "L" { 90 } else { 30 }) {
@@ -403,6 +404,7 @@ impl Generator {
     fn init(&mut self, signatures: &[Proctype]) -> Node {
         let before = self.scope.clone();
         self.labels = Labels::default();
+        self.free_names.clear();
         let mut items = Vec::new();
         for _ in 0..self.random.between(1, 2) {
             self.scope.proctypes = vec![self.random.pick(signatures).clone()];

@@ -37,7 +37,7 @@ impl Generator {
     pub fn sequence(&mut self, around: Surroundings, longest: usize) -> Piece {
         let places = self.scope.places.len();
         let items = self.statements(around, longest);
-        self.scope.places.truncate(places);
+        self.leave(places);
         let separator = match self.random.below(20) {
             0 => " ->\n",
             1 => "\n;\n",
@@ -57,7 +57,9 @@ impl Generator {
             self.budget = self.budget.saturating_sub(1);
             let may_block = !around.in_d_step;
             let statement = self.statement(around, may_block);
-            items.push(self.labelled(statement, around));
+            // SPIN wants a label before a block, never before the first statement in it.
+            let first = items.iter().all(is_declaration) && around.depth > 0;
+            items.push(if first { statement } else { self.labelled(statement, around) });
         }
         // A sequence of nothing but declarations is not one.
         if items.iter().all(is_declaration) {
@@ -93,7 +95,7 @@ impl Generator {
             (2, Kind::Skip),
             (weigh(may_block && (features.buffered || features.rendezvous), 26), Kind::Channel),
             (weigh(nest, 10), Kind::If),
-            (weigh(nest && outside && features.loops, 9), Kind::Do),
+            (weigh(nest && features.loops, if outside { 9 } else { 3 }), Kind::Do),
             (weigh(nest && outside && features.atomic, 8), Kind::Atomic),
             (weigh(nest && outside && features.d_step, 9), Kind::DStep),
             (weigh(nest && outside && features.unless, 10), Kind::Unless),
@@ -127,6 +129,7 @@ impl Generator {
             Kind::Skip => Node::statement(*self.random.pick(&["skip", "true", "1"])),
             Kind::Channel => return self.channel_statement(around),
             Kind::If => self.selection(around),
+            Kind::Do if around.in_d_step => return self.bounded_loop(),
             Kind::Do => self.repetition(around),
             Kind::Atomic => self.atomic(around),
             Kind::DStep => self.d_step(around),
@@ -213,6 +216,7 @@ impl Generator {
         if items.is_empty() || self.random.percent(80) {
             items.extend(self.statements(around.deeper(), 2));
         }
+        // No braces: the names stay taken.
         self.scope.places.truncate(places);
         let separator = if self.random.percent(70) { " -> " } else { "; " };
         Node::new(Sort::Option, vec![text(":: "), list(items, separator, 1)])
@@ -265,6 +269,30 @@ impl Generator {
         Node::new(Sort::Statement, vec![text("do\n"), options, text("\nod")])
     }
 
+    /// The loops of a d_step must end.
+    fn bounded_loop(&mut self) -> Option<Node> {
+        let name = self.counter()?;
+        let skip = Node::statement("skip");
+        let body = if self.random.percent(50) { self.assignment_to_others(&name) } else { None };
+        Some(Node::new(
+            Sort::Statement,
+            vec![
+                text(format!("do\n:: {name} > 0 && {name} < 3 -> {name}++; ")),
+                Piece::Node(body.unwrap_or(skip)),
+                text(format!("\n:: {name} == 0 -> {name} = 2\n:: else -> break\nod")),
+            ],
+        ))
+    }
+
+    fn assignment_to_others(&mut self, name: &str) -> Option<Node> {
+        let places = self.scope.visible(|place| place.path[0].0 != name && place.path.len() == 1);
+        places.first()?;
+        let place = self.random.pick(&places).clone();
+        let target = self.reference(&place);
+        let value = self.value_for(place.kind, true);
+        Some(Node::new(Sort::Statement, vec![Piece::Node(target), text(" = "), Piece::Node(value)]))
+    }
+
     fn atomic(&mut self, around: Surroundings) -> Node {
         self.braced("atomic ", Surroundings { in_atomic: true, ..around.deeper() }, 4)
     }
@@ -276,7 +304,7 @@ impl Generator {
         let places = self.scope.places.len();
         let mut items: Vec<Node> = first.into_iter().collect();
         items.extend(self.statements(inside, 3));
-        self.scope.places.truncate(places);
+        self.leave(places);
         Node::new(Sort::Statement, vec![text("d_step {\n"), list(items, ";\n", 1), text("\n}")])
     }
 
@@ -295,7 +323,7 @@ impl Generator {
         let places = self.scope.places.len();
         let deeper = Surroundings { depth: around.depth + 2, ..around };
         items.extend(self.statements(deeper, 2));
-        self.scope.places.truncate(places);
+        self.leave(places);
         let word = *self.random.pick(&["", "", "", "atomic ", "d_step "]);
         let word = if word == "d_step " && !items.iter().all(is_simple) { "" } else { word };
         Node::new(
@@ -416,7 +444,14 @@ impl Generator {
         let mut values = Vec::new();
         for position in 0..arguments {
             let place = self.random.pick(&places).clone();
-            values.push(if position == 0 { self.reference(&place) } else { self.expression(1) });
+            let reference = self.reference(&place);
+            // SPIN substitutes text and stumbles over conditional expressions in it.
+            values.push(match self.random.below(3) {
+                _ if position == 0 => reference,
+                0 => reference,
+                1 => Node::expression(self.random.below(3).to_string()),
+                _ => Node::new(Sort::Expression, vec![text("("), Piece::Node(reference), text(" + 1)")]),
+            });
         }
         Some(Node::new(
             Sort::Statement,
@@ -424,17 +459,22 @@ impl Generator {
         ))
     }
 
-    /// A declaration between statements; half of them hide a name from outside the block.
+    /// Ends a block in braces: what was declared in it is no longer visible, its names are free.
+    fn leave(&mut self, places: usize) {
+        for place in self.scope.places.drain(places..) {
+            self.free_names.push(place.path[0].0.clone());
+        }
+    }
+
+    /// A declaration between statements. It may take a name of a block that has ended; hiding
+    /// a visible name is an error to SPIN.
     fn late_declaration(&mut self) -> Node {
         let kind = self.scalar_type();
-        let scalars = self.scope.visible(|place| place.path.len() == 1 && place.path[0].1.is_none());
         let number = self.fresh();
-        let name = if !scalars.is_empty() && self.random.percent(20) && number > 0 {
-            self.random.pick(&scalars).path[0].0.clone()
-        } else {
-            format!("v{number}")
+        let name = match self.free_names.pop() {
+            Some(name) if self.random.percent(50) => name,
+            _ => format!("v{number}"),
         };
-        // A name can be declared once in a block; whether it was is left to SPIN, which says so.
         let (before, after) = self.declarator(kind);
         let mut pieces = vec![text(format!("{before} {name}{after}"))];
         if self.random.percent(70) || matches!(kind, Type::Mtype(_)) {
