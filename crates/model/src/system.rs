@@ -3,6 +3,7 @@
 use crate::error::RuntimeError;
 use crate::program::ProcessTypeId;
 use crate::state::Pid;
+use std::hash::Hash;
 
 /// One transition of one process, as taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +41,7 @@ pub struct Successor<State> {
 
 /// A program that can be run: states and their successors.
 pub trait System {
-    type State: Clone;
+    type State: Clone + Eq + Hash;
 
     /// All initial states, or the error met while making one.
     fn initial_states(&self) -> Result<Vec<Self::State>, RuntimeError>;

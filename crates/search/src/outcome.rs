@@ -1,0 +1,80 @@
+//! What a search found: verdict, errors with runs that show them, figures.
+
+use crate::coverage::Coverage;
+use crate::limits::Limit;
+use model::{RuntimeError, Step};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything reachable was visited, nothing is wrong.
+    Holds,
+    Violated,
+    /// A limit ended the search before an error was found.
+    Inconclusive,
+}
+
+/// A run from an initial state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Which of the system's initial states.
+    pub initial: usize,
+    pub steps: Vec<Step>,
+}
+
+/// An error and a run that ends with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    pub error: RuntimeError,
+    pub run: Run,
+}
+
+/// Figures, counted as SPIN counts them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// States stored, the initial ones included.
+    pub states: u64,
+    /// Arrivals at states that are stored, whether new or known; the initial ones included.
+    pub transitions: u64,
+    /// Steps that end inside an atomic sequence.
+    pub atomic_steps: u64,
+    /// Depth-first: the most moves on a path. Breadth-first: the number of levels.
+    pub depth: u64,
+    /// The length of the longest packed state.
+    pub state_bytes: u64,
+    pub memory_bytes: u64,
+    pub time: Duration,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// One for each different error, the first found first; see [`MAX_VIOLATIONS`].
+    pub violations: Vec<Violation>,
+    /// How often an error was met.
+    pub errors: u64,
+    pub error_kinds: BTreeSet<&'static str>,
+    /// What kept the search from being exhaustive, other than a first error.
+    pub limit: Option<Limit>,
+    /// Was everything reachable visited?
+    pub exhaustive: bool,
+    /// An atomic sequence can run forever without reaching a state that is stored.
+    pub endless_atomic: bool,
+    pub statistics: Statistics,
+    pub coverage: Coverage,
+}
+
+/// Different errors kept with a run each.
+pub const MAX_VIOLATIONS: usize = 16;
+
+impl Outcome {
+    pub fn verdict(&self) -> Verdict {
+        if self.errors > 0 {
+            Verdict::Violated
+        } else if self.exhaustive {
+            Verdict::Holds
+        } else {
+            Verdict::Inconclusive
+        }
+    }
+}
