@@ -1,0 +1,386 @@
+//! Temporal formulas: LTL, CTL and CTL*, hash-consed in a store.
+//!
+//! Owns the syntax tree and its constructors. A [`Formula`] is a small copyable handle into a [`Formulas`]
+//! store; equal formulas have equal handles, so equality is a comparison of integers and every pass may
+//! memoize on the handle. Conjunctions and disjunctions are n-ary, flattened, sorted and free of duplicates.
+//!
+//! The temporal constructors are deliberately *raw* (`true U p` stays what it is): the tableau of Gerth, Peled,
+//! Vardi and Wolper must be able to see a formula as written. Simplification is [`simplify`]'s business.
+
+mod class;
+mod eval;
+mod implication;
+mod lexer;
+mod nnf;
+mod parse;
+mod print;
+mod random;
+mod simplify;
+
+pub use class::Class;
+pub use eval::evaluate;
+pub use parse::{Dialect, Syntax, SyntaxError};
+pub use print::Spelling;
+pub use random::{RandomFormula, Rng};
+pub use simplify::Simplifier;
+
+use rapidhash::RapidHashMap;
+use std::sync::Arc;
+
+/// An atomic proposition of a [`Formulas`] store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AtomId(pub u32);
+
+/// A formula: a handle into the [`Formulas`] store that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Formula(u32);
+
+impl Formula {
+    /// The constant true, the same in every store.
+    pub const TRUE: Formula = Formula(0);
+    /// The constant false, the same in every store.
+    pub const FALSE: Formula = Formula(1);
+
+    /// The handle as an index, for side tables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The outermost operator of a formula and its operands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// The constant true.
+    True,
+    /// The constant false.
+    False,
+    /// An atomic proposition.
+    Atom(AtomId),
+    /// Negation.
+    Not(Formula),
+    /// Conjunction of two or more distinct operands, sorted.
+    And(Arc<[Formula]>),
+    /// Disjunction of two or more distinct operands, sorted.
+    Or(Arc<[Formula]>),
+    /// Implication.
+    Implies(Formula, Formula),
+    /// Equivalence.
+    Iff(Formula, Formula),
+    /// Exclusive or.
+    Xor(Formula, Formula),
+    /// `X f`: in the next position.
+    Next(Formula),
+    /// `F f`, `<> f`: eventually.
+    Finally(Formula),
+    /// `G f`, `[] f`: always.
+    Globally(Formula),
+    /// `f U g`: f until g, and g comes.
+    Until(Formula, Formula),
+    /// `f R g`, `f V g`: g up to and including the first f, or forever.
+    Release(Formula, Formula),
+    /// `f W g`: f until g, or f forever.
+    WeakUntil(Formula, Formula),
+    /// `f M g`: g up to and including the first f, and f comes.
+    StrongRelease(Formula, Formula),
+    /// `A f`: on every path (CTL and CTL*).
+    ForAllPaths(Formula),
+    /// `E f`: on some path (CTL and CTL*).
+    ExistsPath(Formula),
+}
+
+impl Node {
+    /// Calls `visit` on every direct operand, in order.
+    pub fn for_each_child(&self, mut visit: impl FnMut(Formula)) {
+        match self {
+            Node::True | Node::False | Node::Atom(_) => {}
+            Node::And(list) | Node::Or(list) => list.iter().for_each(|f| visit(*f)),
+            Node::Not(f)
+            | Node::Next(f)
+            | Node::Finally(f)
+            | Node::Globally(f)
+            | Node::ForAllPaths(f)
+            | Node::ExistsPath(f) => visit(*f),
+            Node::Implies(f, g)
+            | Node::Iff(f, g)
+            | Node::Xor(f, g)
+            | Node::Until(f, g)
+            | Node::Release(f, g)
+            | Node::WeakUntil(f, g)
+            | Node::StrongRelease(f, g) => {
+                visit(*f);
+                visit(*g);
+            }
+        }
+    }
+}
+
+/// The store of formulas: hash-consing table and names of atoms.
+#[derive(Clone, Debug)]
+pub struct Formulas {
+    nodes: Vec<Node>,
+    depths: Vec<u32>,
+    index: RapidHashMap<Node, Formula>,
+    atoms: Vec<Arc<str>>,
+    atom_index: RapidHashMap<Arc<str>, AtomId>,
+}
+
+impl Default for Formulas {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Formulas {
+    /// An empty store (it knows the two constants).
+    pub fn new() -> Self {
+        let mut store = Formulas {
+            nodes: Vec::new(),
+            depths: Vec::new(),
+            index: RapidHashMap::default(),
+            atoms: Vec::new(),
+            atom_index: RapidHashMap::default(),
+        };
+        let t = store.intern(Node::True);
+        let f = store.intern(Node::False);
+        debug_assert!(t == Formula::TRUE && f == Formula::FALSE);
+        store
+    }
+
+    /// The handle of a node whose operands live in this store. No rewriting: see the named constructors.
+    fn intern(&mut self, node: Node) -> Formula {
+        if let Some(&f) = self.index.get(&node) {
+            return f;
+        }
+        let mut depth = 0;
+        node.for_each_child(|c| depth = depth.max(self.depths[c.index()] + 1));
+        let f = Formula(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
+        self.nodes.push(node.clone());
+        self.depths.push(depth);
+        self.index.insert(node, f);
+        f
+    }
+
+    /// The outermost operator of `f`.
+    pub fn node(&self, f: Formula) -> &Node {
+        &self.nodes[f.index()]
+    }
+
+    /// Height of the syntax tree of `f`; an atom has height 0.
+    pub fn depth(&self, f: Formula) -> u32 {
+        self.depths[f.index()]
+    }
+
+    /// Number of formulas in the store.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: a store holds the constants.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The atom called `name`, made if need be.
+    pub fn atom_id(&mut self, name: &str) -> AtomId {
+        if let Some(&id) = self.atom_index.get(name) {
+            return id;
+        }
+        let id = AtomId(self.atoms.len() as u32);
+        let name: Arc<str> = name.into();
+        self.atoms.push(name.clone());
+        self.atom_index.insert(name, id);
+        id
+    }
+
+    /// The name of an atom.
+    pub fn atom_name(&self, atom: AtomId) -> &Arc<str> {
+        &self.atoms[atom.0 as usize]
+    }
+
+    /// Number of atoms in the store; atoms are numbered from 0.
+    pub fn atom_count(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// The formula that is the atom called `name`.
+    pub fn atom(&mut self, name: &str) -> Formula {
+        let id = self.atom_id(name);
+        self.atom_formula(id)
+    }
+
+    /// The formula that is the given atom.
+    pub fn atom_formula(&mut self, atom: AtomId) -> Formula {
+        self.intern(Node::Atom(atom))
+    }
+
+    /// `! f`, cancelling double negation and folding constants.
+    pub fn not(&mut self, f: Formula) -> Formula {
+        match self.node(f) {
+            Node::True => Formula::FALSE,
+            Node::False => Formula::TRUE,
+            Node::Not(g) => *g,
+            _ => self.intern(Node::Not(f)),
+        }
+    }
+
+    /// `f && g`.
+    pub fn and(&mut self, f: Formula, g: Formula) -> Formula {
+        self.and_all([f, g])
+    }
+
+    /// `f || g`.
+    pub fn or(&mut self, f: Formula, g: Formula) -> Formula {
+        self.or_all([f, g])
+    }
+
+    /// Conjunction of any number of formulas; the empty one is true.
+    pub fn and_all(&mut self, operands: impl IntoIterator<Item = Formula>) -> Formula {
+        self.nary(operands, true)
+    }
+
+    /// Disjunction of any number of formulas; the empty one is false.
+    pub fn or_all(&mut self, operands: impl IntoIterator<Item = Formula>) -> Formula {
+        self.nary(operands, false)
+    }
+
+    /// Flattens, sorts, drops units and duplicates; a complementary pair or a zero decides.
+    fn nary(&mut self, operands: impl IntoIterator<Item = Formula>, conjunction: bool) -> Formula {
+        let (unit, zero) =
+            if conjunction { (Formula::TRUE, Formula::FALSE) } else { (Formula::FALSE, Formula::TRUE) };
+        let mut list = Vec::new();
+        for f in operands {
+            match self.node(f) {
+                Node::And(inner) if conjunction => list.extend_from_slice(inner),
+                Node::Or(inner) if !conjunction => list.extend_from_slice(inner),
+                _ if f == unit => {}
+                _ if f == zero => return zero,
+                _ => list.push(f),
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        let complementary = list
+            .iter()
+            .any(|f| matches!(self.node(*f), Node::Not(g) if list.binary_search(g).is_ok()));
+        if complementary {
+            return zero;
+        }
+        match list.len() {
+            0 => unit,
+            1 => list[0],
+            _ if conjunction => self.intern(Node::And(list.into())),
+            _ => self.intern(Node::Or(list.into())),
+        }
+    }
+
+    /// `f -> g`.
+    pub fn implies(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::Implies(f, g))
+    }
+
+    /// `f <-> g`.
+    pub fn iff(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::Iff(f, g))
+    }
+
+    /// `f xor g`.
+    pub fn xor(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::Xor(f, g))
+    }
+
+    /// `X f`.
+    pub fn next(&mut self, f: Formula) -> Formula {
+        self.intern(Node::Next(f))
+    }
+
+    /// `F f`.
+    pub fn finally(&mut self, f: Formula) -> Formula {
+        self.intern(Node::Finally(f))
+    }
+
+    /// `G f`.
+    pub fn globally(&mut self, f: Formula) -> Formula {
+        self.intern(Node::Globally(f))
+    }
+
+    /// `f U g`.
+    pub fn until(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::Until(f, g))
+    }
+
+    /// `f R g`, SPIN's `f V g`.
+    pub fn release(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::Release(f, g))
+    }
+
+    /// `f W g`.
+    pub fn weak_until(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::WeakUntil(f, g))
+    }
+
+    /// `f M g`.
+    pub fn strong_release(&mut self, f: Formula, g: Formula) -> Formula {
+        self.intern(Node::StrongRelease(f, g))
+    }
+
+    /// `A f`.
+    pub fn for_all_paths(&mut self, f: Formula) -> Formula {
+        self.intern(Node::ForAllPaths(f))
+    }
+
+    /// `E f`.
+    pub fn exists_path(&mut self, f: Formula) -> Formula {
+        self.intern(Node::ExistsPath(f))
+    }
+
+    /// All subformulas of `f`, each once, operands before operators; `f` is last.
+    pub fn subformulas(&self, f: Formula) -> Vec<Formula> {
+        // Operands are interned before what they occur in, so handle order is a topological order.
+        let mut seen = vec![false; f.index() + 1];
+        seen[f.index()] = true;
+        for i in (0..=f.index()).rev() {
+            if seen[i] {
+                self.nodes[i].for_each_child(|c| seen[c.index()] = true);
+            }
+        }
+        (0..=f.index()).filter(|i| seen[*i]).map(|i| Formula(i as u32)).collect()
+    }
+
+    /// The atoms that occur in `f`, ascending.
+    pub fn atoms_of(&self, f: Formula) -> Vec<AtomId> {
+        let mut atoms: Vec<AtomId> = self
+            .subformulas(f)
+            .into_iter()
+            .filter_map(|g| if let Node::Atom(a) = self.node(g) { Some(*a) } else { None })
+            .collect();
+        atoms.sort_unstable();
+        atoms
+    }
+
+    /// Does `f` contain a path quantifier (that is, is it CTL or CTL* rather than LTL)?
+    pub fn is_branching(&self, f: Formula) -> bool {
+        self.subformulas(f)
+            .into_iter()
+            .any(|g| matches!(self.node(g), Node::ForAllPaths(_) | Node::ExistsPath(_)))
+    }
+
+    /// Is `f` without `X`? Such a formula cannot tell a word from a stuttered one.
+    pub fn is_next_free(&self, f: Formula) -> bool {
+        !self.subformulas(f).into_iter().any(|g| matches!(self.node(g), Node::Next(_)))
+    }
+
+    /// Number of operators and atoms of `f` written out as a tree (shared parts count each time).
+    pub fn size(&self, f: Formula) -> usize {
+        let mut sizes: RapidHashMap<Formula, usize> = RapidHashMap::default();
+        for g in self.subformulas(f) {
+            let mut size = 1usize;
+            let mut operands = 0usize;
+            self.node(g).for_each_child(|c| {
+                size = size.saturating_add(sizes[&c]);
+                operands += 1;
+            });
+            sizes.insert(g, size + operands.saturating_sub(2));
+        }
+        sizes[&f]
+    }
+}

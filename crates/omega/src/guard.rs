@@ -1,0 +1,414 @@
+//! Boolean functions as reduced ordered binary decision diagrams (Bryant 1986).
+//!
+//! Owns the labels of edges: hash-consed, so equality is a comparison of handles. Variables are numbered; what a
+//! variable means (an atom, a successor, an acceptance promise) is for the caller to know. No reordering and no
+//! garbage collection: a manager lives as long as the automaton it belongs to, and those are small.
+
+use rapidhash::RapidHashMap;
+
+/// A Boolean function: a handle into the [`Guards`] that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Guard(u32);
+
+impl Guard {
+    /// The constant false.
+    pub const FALSE: Guard = Guard(0);
+    /// The constant true.
+    pub const TRUE: Guard = Guard(1);
+
+    /// Is it one of the two constants?
+    pub fn is_constant(self) -> bool {
+        self.0 < 2
+    }
+
+    /// The handle as an index, for side tables.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Node {
+    variable: u32,
+    low: Guard,
+    high: Guard,
+}
+
+const AND: u32 = 0;
+const OR: u32 = 1;
+
+/// A partial assignment: variables with their values, ascending.
+pub type Cube = Vec<(u32, bool)>;
+
+/// The manager: unique table and cache of results.
+#[derive(Clone, Debug)]
+pub struct Guards {
+    nodes: Vec<Node>,
+    unique: RapidHashMap<Node, Guard>,
+    binary: RapidHashMap<(u32, Guard, Guard), Guard>,
+    negation: RapidHashMap<Guard, Guard>,
+}
+
+impl Default for Guards {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Guards {
+    /// A manager that knows the constants.
+    pub fn new() -> Self {
+        let constant = |g| Node { variable: u32::MAX, low: g, high: g };
+        Guards {
+            nodes: vec![constant(Guard::FALSE), constant(Guard::TRUE)],
+            unique: RapidHashMap::default(),
+            binary: RapidHashMap::default(),
+            negation: RapidHashMap::default(),
+        }
+    }
+
+    /// Number of nodes ever made: a measure of the work done.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: the constants are there.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    fn make(&mut self, variable: u32, low: Guard, high: Guard) -> Guard {
+        if low == high {
+            return low;
+        }
+        let node = Node { variable, low, high };
+        let nodes = &mut self.nodes;
+        *self.unique.entry(node).or_insert_with(|| {
+            nodes.push(node);
+            Guard((nodes.len() - 1) as u32)
+        })
+    }
+
+    /// The function that is variable `v`.
+    pub fn variable(&mut self, v: u32) -> Guard {
+        self.make(v, Guard::FALSE, Guard::TRUE)
+    }
+
+    /// Variable `v` or its negation.
+    pub fn literal(&mut self, v: u32, positive: bool) -> Guard {
+        if positive { self.variable(v) } else { self.make(v, Guard::TRUE, Guard::FALSE) }
+    }
+
+    /// The least variable `f` depends on (`u32::MAX` for a constant).
+    pub fn top(&self, f: Guard) -> u32 {
+        self.nodes[f.index()].variable
+    }
+
+    /// Cofactors of `f` with regard to its top variable: value when false, value when true.
+    pub fn branches(&self, f: Guard) -> (Guard, Guard) {
+        let n = self.nodes[f.index()];
+        (n.low, n.high)
+    }
+
+    fn cofactors(&self, f: Guard, variable: u32) -> (Guard, Guard) {
+        let n = self.nodes[f.index()];
+        if n.variable == variable { (n.low, n.high) } else { (f, f) }
+    }
+
+    fn apply(&mut self, operator: u32, f: Guard, g: Guard) -> Guard {
+        let (unit, zero) =
+            if operator == AND { (Guard::TRUE, Guard::FALSE) } else { (Guard::FALSE, Guard::TRUE) };
+        if f == zero || g == zero {
+            return zero;
+        }
+        if f == unit || f == g {
+            return g;
+        }
+        if g == unit {
+            return f;
+        }
+        let key = (operator, f.min(g), f.max(g));
+        if let Some(&r) = self.binary.get(&key) {
+            return r;
+        }
+        let v = self.top(f).min(self.top(g));
+        let ((f0, f1), (g0, g1)) = (self.cofactors(f, v), self.cofactors(g, v));
+        let low = self.apply(operator, f0, g0);
+        let high = self.apply(operator, f1, g1);
+        let r = self.make(v, low, high);
+        self.binary.insert(key, r);
+        r
+    }
+
+    /// Conjunction.
+    pub fn and(&mut self, f: Guard, g: Guard) -> Guard {
+        self.apply(AND, f, g)
+    }
+
+    /// Disjunction.
+    pub fn or(&mut self, f: Guard, g: Guard) -> Guard {
+        self.apply(OR, f, g)
+    }
+
+    /// Negation.
+    pub fn not(&mut self, f: Guard) -> Guard {
+        if f == Guard::TRUE {
+            return Guard::FALSE;
+        }
+        if f == Guard::FALSE {
+            return Guard::TRUE;
+        }
+        if let Some(&r) = self.negation.get(&f) {
+            return r;
+        }
+        let n = self.nodes[f.index()];
+        let (low, high) = (self.not(n.low), self.not(n.high));
+        let r = self.make(n.variable, low, high);
+        self.negation.insert(f, r);
+        self.negation.insert(r, f);
+        r
+    }
+
+    /// `f` and not `g`.
+    pub fn minus(&mut self, f: Guard, g: Guard) -> Guard {
+        let g = self.not(g);
+        self.and(f, g)
+    }
+
+    /// Does `f` imply `g`?
+    pub fn implies(&mut self, f: Guard, g: Guard) -> bool {
+        f == g || self.and(f, g) == f
+    }
+
+    /// Do `f` and `g` have a common model? Builds nothing.
+    pub fn intersects(&self, f: Guard, g: Guard) -> bool {
+        if f == Guard::FALSE || g == Guard::FALSE {
+            return false;
+        }
+        if f == Guard::TRUE || g == Guard::TRUE || f == g {
+            return true;
+        }
+        let v = self.top(f).min(self.top(g));
+        let ((f0, f1), (g0, g1)) = (self.cofactors(f, v), self.cofactors(g, v));
+        self.intersects(f0, g0) || self.intersects(f1, g1)
+    }
+
+    /// The value of `f` under an assignment.
+    pub fn holds(&self, f: Guard, assignment: impl Fn(u32) -> bool) -> bool {
+        let mut f = f;
+        while !f.is_constant() {
+            let n = self.nodes[f.index()];
+            f = if assignment(n.variable) { n.high } else { n.low };
+        }
+        f == Guard::TRUE
+    }
+
+    /// Some partial assignment that makes `f` true, unless `f` is false.
+    pub fn some_cube(&self, f: Guard) -> Option<Cube> {
+        let mut cube = Cube::new();
+        let mut f = f;
+        while !f.is_constant() {
+            let n = self.nodes[f.index()];
+            let positive = n.low == Guard::FALSE;
+            cube.push((n.variable, positive));
+            f = if positive { n.high } else { n.low };
+        }
+        (f == Guard::TRUE).then_some(cube)
+    }
+
+    /// The variables `f` depends on, ascending.
+    pub fn support(&self, f: Guard) -> Vec<u32> {
+        let mut seen = rapidhash::RapidHashSet::default();
+        let mut stack = vec![f];
+        let mut variables = std::collections::BTreeSet::new();
+        while let Some(g) = stack.pop() {
+            if !g.is_constant() && seen.insert(g) {
+                let n = self.nodes[g.index()];
+                variables.insert(n.variable);
+                stack.extend([n.low, n.high]);
+            }
+        }
+        variables.into_iter().collect()
+    }
+
+    /// A function of another manager, with its variables renamed. `rename` need not keep their order.
+    pub fn import(
+        &mut self,
+        other: &Guards,
+        f: Guard,
+        rename: &dyn Fn(u32) -> u32,
+        memo: &mut RapidHashMap<Guard, Guard>,
+    ) -> Guard {
+        if f.is_constant() {
+            return f;
+        }
+        if let Some(&r) = memo.get(&f) {
+            return r;
+        }
+        let n = other.nodes[f.index()];
+        let low = self.import(other, n.low, rename, memo);
+        let high = self.import(other, n.high, rename, memo);
+        let v = rename(n.variable);
+        let (negative, positive) = (self.literal(v, false), self.literal(v, true));
+        let (low, high) = (self.and(negative, low), self.and(positive, high));
+        let r = self.or(low, high);
+        memo.insert(f, r);
+        r
+    }
+
+    /// An irredundant sum of prime cubes equal to `f` (Minato 1992).
+    pub fn cubes(&mut self, f: Guard) -> Vec<Cube> {
+        let mut memo = RapidHashMap::default();
+        let (_, cubes) = self.isop(f, f, &mut memo);
+        cubes.into_iter().map(|mut c| { c.reverse(); c }).collect()
+    }
+
+    /// Minato's recursion: cubes that cover at least `lower` and at most `upper`; literals bottom up.
+    fn isop(
+        &mut self,
+        lower: Guard,
+        upper: Guard,
+        memo: &mut RapidHashMap<(Guard, Guard), (Guard, Vec<Cube>)>,
+    ) -> (Guard, Vec<Cube>) {
+        if lower == Guard::FALSE {
+            return (Guard::FALSE, Vec::new());
+        }
+        if upper == Guard::TRUE {
+            return (Guard::TRUE, vec![Vec::new()]);
+        }
+        if let Some(r) = memo.get(&(lower, upper)) {
+            return r.clone();
+        }
+        let v = self.top(lower).min(self.top(upper));
+        let ((l0, l1), (u0, u1)) = (self.cofactors(lower, v), self.cofactors(upper, v));
+        let only0 = self.minus(l0, u1);
+        let (f0, c0) = self.isop(only0, u0, memo);
+        let only1 = self.minus(l1, u0);
+        let (f1, c1) = self.isop(only1, u1, memo);
+        let rest0 = self.minus(l0, f0);
+        let rest1 = self.minus(l1, f1);
+        let rest = self.or(rest0, rest1);
+        let both = self.and(u0, u1);
+        let (fb, cb) = self.isop(rest, both, memo);
+        let (low, high) = (self.or(f0, fb), self.or(f1, fb));
+        let cover = self.make(v, low, high);
+        let mut cubes = Vec::with_capacity(c0.len() + c1.len() + cb.len());
+        for (list, value) in [(c0, false), (c1, true)] {
+            for mut cube in list {
+                cube.push((v, value));
+                cubes.push(cube);
+            }
+        }
+        cubes.extend(cb);
+        memo.insert((lower, upper), (cover, cubes.clone()));
+        (cover, cubes)
+    }
+
+    /// Conjunction of literals.
+    pub fn cube(&mut self, cube: &[(u32, bool)]) -> Guard {
+        let mut literals = cube.to_vec();
+        literals.sort_unstable();
+        // Bottom up, so every step is one node.
+        literals.iter().rev().fold(Guard::TRUE, |g, (v, positive)| {
+            let l = self.literal(*v, *positive);
+            self.and(l, g)
+        })
+    }
+
+    /// Splits `f` at variable `bound`: pairs of a function of the variables below the bound and what is left of `f`
+    /// there, a function of the others. The first parts are disjoint; parts where `f` is false are left out.
+    pub fn split(&mut self, f: Guard, bound: u32) -> Vec<(Guard, Guard)> {
+        let mut memo: RapidHashMap<Guard, Vec<(Guard, Guard)>> = RapidHashMap::default();
+        self.split_memo(f, bound, &mut memo)
+    }
+
+    fn split_memo(
+        &mut self,
+        f: Guard,
+        bound: u32,
+        memo: &mut RapidHashMap<Guard, Vec<(Guard, Guard)>>,
+    ) -> Vec<(Guard, Guard)> {
+        if f == Guard::FALSE {
+            return Vec::new();
+        }
+        let n = self.nodes[f.index()];
+        if n.variable >= bound {
+            return vec![(Guard::TRUE, f)];
+        }
+        if let Some(parts) = memo.get(&f) {
+            return parts.clone();
+        }
+        let low = self.split_memo(n.low, bound, memo);
+        let high = self.split_memo(n.high, bound, memo);
+        let mut parts: Vec<(Guard, Guard)> =
+            low.into_iter().map(|(g, r)| (self.make(n.variable, g, Guard::FALSE), r)).collect();
+        let mut place: RapidHashMap<Guard, usize> =
+            parts.iter().enumerate().map(|(i, (_, r))| (*r, i)).collect();
+        for (g, r) in high {
+            let g = self.make(n.variable, Guard::FALSE, g);
+            match place.get(&r) {
+                Some(&i) => parts[i].0 = self.or(parts[i].0, g),
+                None => {
+                    place.insert(r, parts.len());
+                    parts.push((g, r));
+                }
+            }
+        }
+        memo.insert(f, parts.clone());
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::Rng;
+
+    /// A random function of `n` variables, as a diagram and as a truth table.
+    fn random(guards: &mut Guards, n: u32, rng: &mut Rng) -> (Guard, u64) {
+        let table = rng.bits() & rng.bits() & ((1u64 << (1 << n)) - 1);
+        let mut f = Guard::FALSE;
+        for row in 0..(1u64 << n) {
+            if table >> row & 1 == 1 {
+                let cube: Cube = (0..n).map(|v| (v, row >> v & 1 == 1)).collect();
+                let c = guards.cube(&cube);
+                f = guards.or(f, c);
+            }
+        }
+        (f, table)
+    }
+
+    #[test]
+    fn agrees_with_truth_tables() {
+        let mut rng = Rng::new(1);
+        let n = 5;
+        for _ in 0..200 {
+            let mut guards = Guards::new();
+            let (f, tf) = random(&mut guards, n, &mut rng);
+            let (g, tg) = random(&mut guards, n, &mut rng);
+            let (and, or, not) = (guards.and(f, g), guards.or(f, g), guards.not(f));
+            for row in 0..(1u64 << n) {
+                let at = |v: u32| row >> v & 1 == 1;
+                let (a, b) = (tf >> row & 1 == 1, tg >> row & 1 == 1);
+                assert_eq!(guards.holds(and, at), a && b);
+                assert_eq!(guards.holds(or, at), a || b);
+                assert_eq!(guards.holds(not, at), !a);
+            }
+            assert_eq!(guards.intersects(f, g), tf & tg != 0);
+            assert_eq!(guards.implies(f, g), tf & !tg == 0);
+            let mut sum = Guard::FALSE;
+            for cube in guards.cubes(f) {
+                let c = guards.cube(&cube);
+                assert!(guards.implies(c, f));
+                sum = guards.or(sum, c);
+            }
+            assert_eq!(sum, f);
+            let mut again = Guard::FALSE;
+            for (a, b) in guards.split(f, 3) {
+                let part = guards.and(a, b);
+                again = guards.or(again, part);
+            }
+            assert_eq!(again, f);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! From a formula to a transition-based generalized Büchi automaton, on sets of obligations (Couvreur 1999).
+//!
+//! Owns the tableau of the modern translation. A state is a set of obligations: formulas that must hold from here
+//! on. What a state demands is one decision diagram over the atoms, *next* variables (obligations of the successor)
+//! and *promise* variables (an until that is put off). States with the same diagram are the same state. For each
+//! class of letters the prime cubes of what remains are the edges, so no edge is weaker than another.
+
+use super::TranslateError;
+use crate::automaton::{Edge, Marks, StateId, Tgba};
+use crate::formula::{AtomId, Formula, Formulas, Node};
+use crate::guard::{Guard, Guards};
+use rapidhash::RapidHashMap;
+use std::sync::Arc;
+
+/// What a variable above the atoms stands for.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Next(Formula),
+    Promise(u32),
+}
+
+/// Choices of the tableau.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tableau {
+    /// Join successors reached by the same letters and promises into one whose obligation is their disjunction
+    /// (branching postponement): more deterministic, sometimes larger.
+    pub postpone_branching: bool,
+    /// Most states to build.
+    pub state_limit: usize,
+}
+
+struct Builder<'a> {
+    store: &'a mut Formulas,
+    guards: Guards,
+    atoms: RapidHashMap<AtomId, u32>,
+    atom_count: u32,
+    meanings: Vec<Meaning>,
+    next_variables: RapidHashMap<Formula, u32>,
+    promise_variables: RapidHashMap<Formula, u32>,
+    promises: u32,
+    demands: RapidHashMap<Formula, Guard>,
+}
+
+/// The automaton of the LTL formula `f`, which must be in negation normal form.
+///
+/// # Errors
+/// The state limit was reached, or the formula has more than 64 different promises.
+pub fn tableau(store: &mut Formulas, f: Formula, options: Tableau) -> Result<Tgba, TranslateError> {
+    let atom_ids = store.atoms_of(f);
+    let names: Vec<Arc<str>> = atom_ids.iter().map(|a| store.atom_name(*a).clone()).collect();
+    let atom_count = atom_ids.len() as u32;
+    let mut builder = Builder {
+        store,
+        guards: Guards::new(),
+        atoms: atom_ids.into_iter().zip(0..).collect(),
+        atom_count,
+        meanings: Vec::new(),
+        next_variables: RapidHashMap::default(),
+        promise_variables: RapidHashMap::default(),
+        promises: 0,
+        demands: RapidHashMap::default(),
+    };
+    let mut states: Vec<Guard> = Vec::new();
+    let mut index: RapidHashMap<Guard, StateId> = RapidHashMap::default();
+    let start = builder.demand(f);
+    index.insert(start, StateId(0));
+    states.push(start);
+    let mut edges: Vec<Vec<Edge>> = Vec::new();
+    while edges.len() < states.len() {
+        let mut list = Vec::new();
+        for (guard, promises, target) in builder.steps(states[edges.len()], options)? {
+            let demand = builder.demand(target);
+            if demand == Guard::FALSE {
+                continue;
+            }
+            let target = *index.entry(demand).or_insert_with(|| {
+                states.push(demand);
+                StateId((states.len() - 1) as u32)
+            });
+            // Promises for now: the number of marks is known at the end.
+            list.push(Edge { guard, marks: promises, target });
+        }
+        edges.push(list);
+        if states.len() > options.state_limit {
+            return Err(TranslateError::TooManyStates(options.state_limit));
+        }
+    }
+    let sets = builder.promises;
+    let all = Marks::all(sets);
+    for e in edges.iter_mut().flatten() {
+        e.marks = all.minus(e.marks);
+    }
+    let mut automaton =
+        Tgba { atoms: names, guards: builder.guards, sets, initial: vec![StateId(0)], edges };
+    automaton.merge_edges();
+    Ok(automaton)
+}
+
+impl Builder<'_> {
+    fn next_variable(&mut self, f: Formula) -> Guard {
+        // A conjunction of obligations is a set of them; this is what lets subsets meet.
+        if let Node::And(list) = self.store.node(f) {
+            let list = list.clone();
+            return list.iter().fold(Guard::TRUE, |all, g| {
+                let g = self.next_variable(*g);
+                self.guards.and(all, g)
+            });
+        }
+        if let Node::Or(list) = self.store.node(f) {
+            let list = list.clone();
+            return list.iter().fold(Guard::FALSE, |any, g| {
+                let g = self.next_variable(*g);
+                self.guards.or(any, g)
+            });
+        }
+        match f {
+            Formula::TRUE => return Guard::TRUE,
+            Formula::FALSE => return Guard::FALSE,
+            _ => {}
+        }
+        let variable = match self.next_variables.get(&f) {
+            Some(&v) => v,
+            None => {
+                let v = self.atom_count + self.meanings.len() as u32;
+                self.meanings.push(Meaning::Next(f));
+                self.next_variables.insert(f, v);
+                v
+            }
+        };
+        self.guards.variable(variable)
+    }
+
+    /// The promise to fulfil `f`; untils with the same right side share it.
+    fn promise_variable(&mut self, f: Formula) -> Guard {
+        let variable = match self.promise_variables.get(&f) {
+            Some(&v) => v,
+            None => {
+                let v = self.atom_count + self.meanings.len() as u32;
+                self.meanings.push(Meaning::Promise(self.promises));
+                self.promises += 1;
+                self.promise_variables.insert(f, v);
+                v
+            }
+        };
+        self.guards.variable(variable)
+    }
+
+    /// What `f` demands of the present letter, of the successor, and what it puts off.
+    fn demand(&mut self, f: Formula) -> Guard {
+        if let Some(&g) = self.demands.get(&f) {
+            return g;
+        }
+        let g = match self.store.node(f).clone() {
+            Node::True => Guard::TRUE,
+            Node::False => Guard::FALSE,
+            Node::Atom(atom) => self.guards.variable(self.atoms[&atom]),
+            Node::Not(a) => {
+                let a = self.demand(a);
+                self.guards.not(a)
+            }
+            Node::And(list) => list.iter().fold(Guard::TRUE, |all, a| {
+                let a = self.demand(*a);
+                self.guards.and(all, a)
+            }),
+            Node::Or(list) => list.iter().fold(Guard::FALSE, |any, a| {
+                let a = self.demand(*a);
+                self.guards.or(any, a)
+            }),
+            Node::Next(a) => self.next_variable(a),
+            Node::Finally(a) => self.unfold(f, Formula::TRUE, a, Some(a), false),
+            Node::Globally(a) => self.unfold(f, Formula::FALSE, a, None, true),
+            Node::Until(a, b) => self.unfold(f, a, b, Some(b), false),
+            Node::WeakUntil(a, b) => self.unfold(f, a, b, None, false),
+            Node::Release(a, b) => self.unfold(f, a, b, None, true),
+            Node::StrongRelease(a, b) => self.unfold(f, a, b, Some(a), true),
+            other => unreachable!("{other:?} in the negation normal form of an LTL formula"),
+        };
+        self.demands.insert(f, g);
+        g
+    }
+
+    /// `b | (a & X f)`, or for a release `b & (a | X f)`, with the promise of `goal` where it is put off.
+    fn unfold(&mut self, f: Formula, a: Formula, b: Formula, goal: Option<Formula>, release: bool) -> Guard {
+        let (a, b) = (self.demand(a), self.demand(b));
+        let mut again = self.next_variable(f);
+        if let Some(goal) = goal {
+            let promise = self.promise_variable(goal);
+            again = self.guards.and(again, promise);
+        }
+        if release {
+            let inner = self.guards.or(a, again);
+            self.guards.and(b, inner)
+        } else {
+            let inner = self.guards.and(a, again);
+            self.guards.or(b, inner)
+        }
+    }
+
+    /// The edges a demand asks for: letters, promises made, obligations of the successor.
+    fn steps(
+        &mut self,
+        demand: Guard,
+        options: Tableau,
+    ) -> Result<Vec<(Guard, Marks, Formula)>, TranslateError> {
+        let mut steps: Vec<(Guard, Marks, Formula)> = Vec::new();
+        for (letters, rest) in self.guards.split(demand, self.atom_count) {
+            let mut here: Vec<(Marks, Formula)> = Vec::new();
+            for cube in self.guards.cubes(rest) {
+                let mut promises = Marks::NONE;
+                let mut obligations = Vec::new();
+                for (v, _) in cube {
+                    match self.meanings[(v - self.atom_count) as usize] {
+                        Meaning::Next(g) => obligations.push(g),
+                        Meaning::Promise(p) if p < 64 => promises = promises.union(Marks::one(p)),
+                        Meaning::Promise(_) => return Err(TranslateError::TooManyAcceptanceSets),
+                    }
+                }
+                here.push((promises, self.store.and_all(obligations)));
+            }
+            if options.postpone_branching {
+                here.sort_unstable();
+                let mut joined: Vec<(Marks, Formula)> = Vec::new();
+                for (promises, target) in here {
+                    match joined.last_mut() {
+                        Some(last) if last.0 == promises => last.1 = self.store.or(last.1, target),
+                        _ => joined.push((promises, target)),
+                    }
+                }
+                here = joined;
+            }
+            steps.extend(here.into_iter().map(|(promises, target)| (letters, promises, target)));
+        }
+        Ok(steps)
+    }
+}
