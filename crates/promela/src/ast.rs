@@ -234,6 +234,9 @@ pub enum StatementKind {
         to: Expr,
         /// Written inside an inline, where SPIN does not spread small ranges into an `if`.
         in_inline: bool,
+        /// Written as `name : digits .. digits` on one line, without `_` in the name: only such a text
+        /// does SPIN spread (outside of inlines), for it looks at the characters.
+        literal: bool,
     },
     Condition(Expr),
     Else,

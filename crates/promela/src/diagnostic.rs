@@ -180,7 +180,8 @@ fn snippets<'a>(
     let mut snippets = Vec::new();
     while let Some(first) = marks.first() {
         let file = first.file.start;
-        let (here, rest): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| mark.file.start == file);
+        let (here, rest): (Vec<Mark>, Vec<Mark>) =
+            marks.into_iter().partition(|mark| mark.file.start == file);
         snippets.extend(windows(here));
         marks = rest;
     }
@@ -203,8 +204,9 @@ fn windows<'a>(marks: Vec<Mark<'a>>) -> Option<Snippet<'a, annotate_snippets::An
     let last = marks.iter().map(|mark| line_of(mark.range.start)).max()?;
     let start = file.line_range(first).start;
     let end = file.line_range(last).end;
-    let mut snippet =
-        Snippet::source(printable_source(&file.text[start..end])).path(file.name.as_str()).line_start(first + 1);
+    let mut snippet = Snippet::source(printable_source(&file.text[start..end]))
+        .path(file.name.as_str())
+        .line_start(first + 1);
     for mark in marks {
         // A mark over several lines is drawn on its first: the beginning is what matters.
         let line = file.line_range(line_of(mark.range.start));
@@ -282,7 +284,9 @@ mod tests {
             .also(Span::new(5, 9), "declared here")
             .help("did you mean `turn`?");
         let text = render(&[diagnostic], &sources, false);
-        for part in ["error: `turm` is not declared", "m.pml:2:23", "^^^^ not found", "help: did you mean `turn`?"] {
+        for part in
+            ["error: `turm` is not declared", "m.pml:2:23", "^^^^ not found", "help: did you mean `turn`?"]
+        {
             assert!(text.contains(part), "{part} missing in\n{text}");
         }
     }

@@ -32,14 +32,6 @@ impl Lexer {
         Token { kind, span: self.span(start, self.offset), flags }
     }
 
-    /// The rest of the line as it is, without the newline: for `#error` and `#include <file>`.
-    pub fn rest_of_line<'a>(&mut self, text: &'a str) -> (&'a str, Span) {
-        let start = self.offset;
-        let length = text[start..].find('\n').unwrap_or(text.len() - start);
-        self.offset += length;
-        (text[start..self.offset].trim(), self.span(start, self.offset))
-    }
-
     fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.base + start as u32, self.base + end as u32)
     }
@@ -132,9 +124,9 @@ impl Lexer {
         if length > digits {
             return (TokenKind::Bad(Bad::Number), false);
         }
-        let value = rest[..digits].iter().fold(0i64, |value, digit| {
-            value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
-        });
+        let value = rest[..digits]
+            .iter()
+            .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
         (TokenKind::Number(value as i32), i32::try_from(value).is_err())
     }
 

@@ -8,7 +8,9 @@
 pub mod ast;
 pub mod diagnostic;
 mod lexer;
+mod parser;
 pub mod preprocess;
+pub mod pretty;
 pub mod source;
 pub mod suggest;
 mod token;
@@ -28,10 +30,6 @@ pub struct Parsed {
 
 /// Parses the model at `path`; `defines` are the `-D NAME[=VALUE]` of the command line.
 pub fn parse(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<String>)]) -> Parsed {
-    let _ = (loader, path, defines);
-    Parsed {
-        sources: SourceMap::default(),
-        program: ast::Program::default(),
-        diagnostics: vec![Diagnostic::error("the parser is not written yet")],
-    }
+    let (sources, program, diagnostics) = parser::parse(preprocess::preprocess(loader, path, defines));
+    Parsed { sources, program, diagnostics }
 }

@@ -38,7 +38,8 @@ impl Preprocessor<'_> {
             // `# 12 "file"` is a line marker; anything else is said to be wrong.
             if !matches!(first.kind, TokenKind::Number(_)) && !self.skipping() {
                 self.diagnostics.push(
-                    Diagnostic::error("not a preprocessor directive").at(first.span, "expected a directive's name"),
+                    Diagnostic::error("not a preprocessor directive")
+                        .at(first.span, "expected a directive's name"),
                 );
             }
             return;
@@ -72,7 +73,8 @@ impl Preprocessor<'_> {
             }
             "pragma" | "line" | "ident" => {}
             _ => {
-                let hint = suggest::closest(&name, DIRECTIVES).map(|close| format!("did you mean `#{close}`?"));
+                let hint =
+                    suggest::closest(&name, DIRECTIVES).map(|close| format!("did you mean `#{close}`?"));
                 self.diagnostics.push(
                     Diagnostic::error(format!("unknown preprocessor directive `#{name}`"))
                         .at(place, "")
@@ -139,7 +141,8 @@ impl Preprocessor<'_> {
 
     fn needs_name(&mut self, place: Span, name: &str) {
         self.diagnostics.push(
-            Diagnostic::error(format!("`#{name}` needs the name of a macro")).at(place, "expected a name after this"),
+            Diagnostic::error(format!("`#{name}` needs the name of a macro"))
+                .at(place, "expected a name after this"),
         );
     }
 
@@ -161,7 +164,8 @@ impl Preprocessor<'_> {
 
     fn condition(&mut self, place: Span, line: &[Token]) -> bool {
         if line.is_empty() {
-            self.diagnostics.push(Diagnostic::error("a condition is missing").at(place, "expected it after this"));
+            self.diagnostics
+                .push(Diagnostic::error("a condition is missing").at(place, "expected it after this"));
             return false;
         }
         let mut asked = Vec::with_capacity(line.len());
@@ -211,7 +215,8 @@ impl Preprocessor<'_> {
                     body[0].flags = body[0].flags.spaced_as(Flags::default());
                     defined.body = body.into();
                 }
-                if let Some(before) = self.macros.get(&defined.name).filter(|before| differ(before, &defined)) {
+                if let Some(before) = self.macros.get(&defined.name).filter(|before| differ(before, &defined))
+                {
                     let message = format!("macro `{}` is redefined", self.interner.word(defined.name));
                     self.diagnostics.push(
                         Diagnostic::warning(message)
@@ -223,7 +228,11 @@ impl Preprocessor<'_> {
             }
             Err(diagnostic) => {
                 let placed = diagnostic.primary.is_some();
-                self.diagnostics.push(if placed { diagnostic } else { diagnostic.at(place, "expected after this") });
+                self.diagnostics.push(if placed {
+                    diagnostic
+                } else {
+                    diagnostic.at(place, "expected after this")
+                });
             }
         }
     }
@@ -243,7 +252,8 @@ impl Preprocessor<'_> {
         let angled = text.strip_prefix('<').and_then(|text| text.split('>').next());
         let Some(name) = quoted.or(angled).filter(|name| !name.is_empty()) else {
             self.diagnostics.push(
-                Diagnostic::error("`#include` needs a file name in quotes").at(place, "expected `\"file\"` after this"),
+                Diagnostic::error("`#include` needs a file name in quotes")
+                    .at(place, "expected `\"file\"` after this"),
             );
             return;
         };

@@ -132,7 +132,10 @@ impl Preprocessor<'_> {
         self.begin_call(name, from_macro);
         self.next_raw();
         let Some((arguments, last)) = self.arguments(called) else {
-            self.error_in_call(called, format!("this call of macro `{}` does not end", self.word(called.name)));
+            self.error_in_call(
+                called,
+                format!("this call of macro `{}` does not end", self.word(called.name)),
+            );
             return true;
         };
         if !from_macro {

@@ -141,8 +141,10 @@ impl Preprocessor<'_> {
         for (name, value) in defines {
             let word = name.split('(').next().unwrap_or_default();
             let proper = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) || !word.chars().all(proper) {
-                self.diagnostics.push(Diagnostic::error(format!("`-D {name}`: a macro's name must be a word")));
+            if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) || !word.chars().all(proper)
+            {
+                self.diagnostics
+                    .push(Diagnostic::error(format!("`-D {name}`: a macro's name must be a word")));
                 continue;
             }
             let value = value.as_deref().unwrap_or("1").replace('\n', " ");
@@ -224,7 +226,9 @@ impl Preprocessor<'_> {
         let token = file.lexer.next(&self.sources.file(file.index).text, &mut self.interner);
         if let Some(span) = file.lexer.unterminated_comment.take() {
             self.diagnostics.push(
-                Diagnostic::error("this comment does not end").at(span, "it begins here").help("close it with `*/`"),
+                Diagnostic::error("this comment does not end")
+                    .at(span, "it begins here")
+                    .help("close it with `*/`"),
             );
         }
         token

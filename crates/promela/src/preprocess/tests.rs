@@ -71,7 +71,11 @@ fn conditions_choose() {
     ] {
         let text = format!("#define N 3\n#define f(x) x*2\n#if {condition}\nyes\n#else\nno\n#endif\n");
         let (found, result) = run(&MemoryLoader::new().with("d/main.pml", text), &[]);
-        assert_eq!((found.as_str(), messages(&result)), (if expected { "yes" } else { "no" }, vec![]), "{condition}");
+        assert_eq!(
+            (found.as_str(), messages(&result)),
+            (if expected { "yes" } else { "no" }, vec![]),
+            "{condition}"
+        );
     }
 }
 
@@ -116,7 +120,10 @@ fn mistakes_are_named() {
         ("#error stop here, don't", "#error stop here, don't"),
         ("x /* y", "this comment does not end"),
         ("#include \"main.pml\"", "`main.pml` is included too often; does it include itself?"),
-        ("#include \"main.pml\"\n#include \"main.pml\"", "`main.pml` is included too often; does it include itself?"),
+        (
+            "#include \"main.pml\"\n#include \"main.pml\"",
+            "`main.pml` is included too often; does it include itself?",
+        ),
     ] {
         let (_, result) = run(&MemoryLoader::new().with("d/main.pml", text), &[]);
         assert_eq!(messages(&result), [expected], "{text}");

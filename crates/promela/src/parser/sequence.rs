@@ -1,0 +1,170 @@
+//! Sequences of steps and what separates them.
+//!
+//! SPIN takes `;` and `->` alike, and supplies a `;` after `}`, after `else`, and at the end of a line
+//! outside parentheses when the token before can end a statement. So a new line separates two
+//! steps, except where its first token can only go on with the statement before, such as `&&`:
+//! SPIN rejects that, we read on. Where a token could do either (`-`, `!` and `(` begin statements
+//! too), the line end decides, as in SPIN: see [`Parser::same_line`].
+
+use super::{Parse, Parser};
+use crate::ast::{Block, Exclusive, Statement, StatementKind, Step};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::token::{TokenKind, kw};
+
+impl Parser {
+    /// `{ step; step; … }`
+    pub(super) fn block(&mut self, what: &str) -> Parse<Block> {
+        let start = self.at;
+        let open = self.expect(TokenKind::OpenBrace, &format!("before {what}"))?.span;
+        let errors = self.errors;
+        let steps = self.sequence();
+        if self.is(TokenKind::CloseBrace) {
+            self.advance();
+        } else {
+            let diagnostic = self.expected_diagnostic("`}`").also(open, "to close this");
+            self.report(diagnostic);
+        }
+        let span = self.span_from(start);
+        if steps.is_empty() && self.errors == errors {
+            self.empty(span);
+        }
+        Ok(Block { steps, span })
+    }
+
+    pub(super) fn empty(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error("expected at least one statement")
+                .at(span, "empty")
+                .help("write `skip` where there is nothing to do"),
+        );
+    }
+
+    /// Steps up to `}`, `::`, `fi`, `od` or the end, whatever errors there are among them.
+    pub(super) fn sequence(&mut self) -> Vec<Step> {
+        let brackets = std::mem::replace(&mut self.brackets, 0);
+        let mut steps = Vec::new();
+        if matches!(self.kind(), TokenKind::Semicolon | TokenKind::Arrow) {
+            self.expected("a statement");
+            self.skip_separators();
+        }
+        while !self.at_sequence_end() {
+            let start = self.at;
+            match self.step() {
+                Ok(step) => steps.push(step),
+                Err(_) => {
+                    self.brackets = 0;
+                    self.skip_step();
+                    if self.at == start && !self.at_sequence_end() {
+                        self.advance();
+                    }
+                    self.skip_separators();
+                    continue;
+                }
+            }
+            let called = steps.last().is_some_and(ends_with_call);
+            if !self.skip_separators() && !self.at_sequence_end() && !called && !self.implied_separator() {
+                self.missing_separator();
+            }
+        }
+        self.brackets = brackets;
+        steps
+    }
+
+    fn skip_separators(&mut self) -> bool {
+        let start = self.at;
+        while matches!(self.kind(), TokenKind::Semicolon | TokenKind::Arrow) {
+            self.advance();
+        }
+        self.at > start
+    }
+
+    fn at_sequence_end(&self) -> bool {
+        match self.kind() {
+            TokenKind::CloseBrace | TokenKind::Separator | TokenKind::End => true,
+            TokenKind::Word(kw::FI | kw::OD) => true,
+            _ => self.starts_unit(),
+        }
+    }
+
+    fn implied_separator(&self) -> bool {
+        self.peek().starts_line()
+            || matches!(self.previous().kind, TokenKind::CloseBrace | TokenKind::Word(kw::ELSE))
+    }
+
+    /// Reports what stands where a separator should; it may itself begin the next step.
+    fn missing_separator(&mut self) {
+        let diagnostic = self.expected_diagnostic("`;`, `->` or the end of the line");
+        let previous = self.previous();
+        let diagnostic = match (previous.kind, self.kind()) {
+            (_, TokenKind::Assign) => self.hint_equality(diagnostic),
+            (TokenKind::Word(word), TokenKind::OpenParen) if !word.is_keyword() => {
+                let text = self.word_text(word);
+                let mut inlines: Vec<_> = self.inlines.keys().map(|&word| self.word_text(word)).collect();
+                inlines.sort();
+                let keywords = ["printf", "assert", "select", "len", "run", "printm"];
+                let close =
+                    crate::suggest::closest(&text, inlines.iter().map(|word| &**word).chain(keywords));
+                match close {
+                    Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+                    None => diagnostic.note(format!("no inline is called `{text}`")),
+                }
+            }
+            _ => diagnostic,
+        };
+        self.report(diagnostic);
+        let begins = match self.kind() {
+            TokenKind::Word(_) | TokenKind::OpenBrace => true,
+            TokenKind::OpenParen => !matches!(previous.kind, TokenKind::Word(_)),
+            _ => false,
+        };
+        if !begins {
+            self.skip_step();
+            self.skip_separators();
+        }
+    }
+
+    fn step(&mut self) -> Parse<Step> {
+        if matches!(self.kind(), TokenKind::Word(kw::XR | kw::XS)) {
+            return self.exclusive().map(Step::Exclusive);
+        }
+        if self.starts_mtype_names() {
+            let names = self.mtype_names()?;
+            return Err(self.report(
+                Diagnostic::error("message names must be declared outside of processes")
+                    .at(names.span, "move this to the top level"),
+            ));
+        }
+        if self.starts_declaration() {
+            return self.declaration().map(Step::Declaration);
+        }
+        let main = self.statement()?;
+        if self.eat_word(kw::UNLESS) {
+            let escape = self.statement()?;
+            return Ok(Step::Unless(main, escape));
+        }
+        Ok(Step::Statement(main))
+    }
+
+    fn exclusive(&mut self) -> Parse<Exclusive> {
+        let start = self.at;
+        let receive = self.advance().kind == TokenKind::Word(kw::XR);
+        let channels = self.list(Parser::reference)?;
+        Ok(Exclusive { receive, channels, span: self.span_from(start) })
+    }
+}
+
+/// An inline call ends with the `}` of its text, after which no separator is needed.
+fn ends_with_call(step: &Step) -> bool {
+    fn is_call(statement: &Statement) -> bool {
+        match &statement.kind {
+            StatementKind::Labelled(_, statement) => is_call(statement),
+            StatementKind::Inline { .. } => true,
+            _ => false,
+        }
+    }
+    match step {
+        Step::Statement(statement) | Step::Unless(_, statement) => is_call(statement),
+        Step::Declaration(_) | Step::Exclusive(_) => false,
+    }
+}
