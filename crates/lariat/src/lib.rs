@@ -1,1 +1,16 @@
-//! lariat
+//! The front door of Lariat: load a model, check it, say what was found.
+//!
+//! [`load`] reads a model, [`check`] searches it and replays what it finds, [`report`] says it as text
+//! or JSON, [`trail`] reads and writes SPIN's recorded runs. The command `lariat` is a thin shell around this.
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod load;
+pub mod machine;
+mod promela_shim;
+pub mod report;
+pub mod run;
+pub mod simulation;
+pub mod trail;
+pub mod unreached;

@@ -1,0 +1,36 @@
+//! Checking a program for errors: search, then replay every run that is going to be shown.
+
+use crate::unreached::{Unreached, unreached};
+use model::{Interpreter, Program, State};
+use search::replay::{ReplayError, replay};
+use search::{Options, Outcome, Violation};
+
+/// What is known after a search.
+#[derive(Debug)]
+pub struct Checked {
+    pub outcome: Outcome,
+    /// The errors found, each with the states of its run.
+    pub counterexamples: Vec<Counterexample>,
+    /// Empty if the search was not exhaustive: then nothing can be said.
+    pub unreached: Vec<Unreached>,
+}
+
+/// An error, and a run that was seen to end with it.
+#[derive(Debug)]
+pub struct Counterexample {
+    pub violation: Violation,
+    pub states: Vec<State>,
+}
+
+/// Searches the program. An error that does not replay is our own and no verdict.
+pub fn check(program: &Program, options: &Options<'_>) -> Result<Checked, ReplayError> {
+    let interpreter = Interpreter::new(program);
+    let outcome = search::reachability(&interpreter, options);
+    let mut counterexamples = Vec::new();
+    for violation in &outcome.violations {
+        let states = replay(&interpreter, violation)?;
+        counterexamples.push(Counterexample { violation: violation.clone(), states });
+    }
+    let unreached = if outcome.exhaustive { unreached(program, &outcome.coverage) } else { Vec::new() };
+    Ok(Checked { outcome, counterexamples, unreached })
+}

@@ -1,0 +1,157 @@
+//! `lariat check`: look at every reachable state for errors.
+
+use super::{Color, Exit, complain, values};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use lariat::load::{Define, Rejected, load};
+use lariat::report::text::Style;
+use lariat::report::{Report, json, text};
+use lariat::{check, machine, trail};
+use search::{Limits, Options, Order, Verdict};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The model, a Promela file or a transition system (`.lts`); `-` is standard input
+    model: OsString,
+
+    /// Define a macro, as if the model began with it
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
+    define: Vec<Define>,
+
+    /// Use no reduction of any kind, so that counts can be compared with other tools
+    #[arg(long)]
+    raw: bool,
+
+    /// Go on after the first error and find all
+    #[arg(long)]
+    all_errors: bool,
+
+    /// In which order to visit states
+    #[arg(long, value_enum, default_value_t)]
+    search: Search,
+
+    /// Do not go deeper than so many steps
+    #[arg(long, value_name = "STEPS")]
+    max_depth: Option<u64>,
+
+    /// Do not store more than so many states
+    #[arg(long, value_name = "STATES")]
+    max_states: Option<u64>,
+
+    /// Do not use more memory, such as 4G [default: four fifths of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    memory: Option<u64>,
+
+    /// Do not search longer, such as 90s or 2m
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    time: Option<Duration>,
+
+    /// Report as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Write the run that shows the first error here, as SPIN's `spin -t` replays it
+    #[arg(long, value_name = "FILE")]
+    trail: Option<PathBuf>,
+
+    /// Say the verdicts and nothing else
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Colour the output
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Search {
+    /// Depth-first, in SPIN's order
+    #[default]
+    Dfs,
+    /// Breadth-first: the shortest run to an error
+    Bfs,
+}
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+impl Check {
+    pub fn run(self) -> anyhow::Result<Exit> {
+        let model = match load(&self.model, &self.define, self.color.stderr()) {
+            Ok(model) => model,
+            Err(Rejected(message)) => {
+                complain(&message);
+                return Ok(Exit::BadInput);
+            }
+        };
+        if !self.quiet {
+            complain(&model.warnings);
+        }
+        stop_when_interrupted();
+        let checked = match check::check(&model.program, &self.options()) {
+            Ok(checked) => checked,
+            Err(error) => {
+                complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));
+                return Ok(Exit::Internal);
+            }
+        };
+        if let (Some(file), Some(first)) = (&self.trail, checked.counterexamples.first()) {
+            let text = trail::write(&model.program, &first.violation.run.steps);
+            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        let report = Report {
+            model: &model.name,
+            program: &model.program,
+            properties: &model.properties,
+            checked: &checked,
+        };
+        let text = if self.json {
+            json::render(&report)
+        } else {
+            text::render(&report, Style { color: self.color.stdout() }, self.quiet)
+        };
+        let exit = match checked.outcome.verdict() {
+            Verdict::Holds => Exit::Holds,
+            Verdict::Violated => Exit::Violated,
+            Verdict::Inconclusive => Exit::Inconclusive,
+        };
+        match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+            // The verdict stands, even if nobody reads the report to its end.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(exit),
+        }
+    }
+
+    fn options(&self) -> Options<'static> {
+        // Until there are reductions, every search is raw.
+        let _ = self.raw;
+        Options {
+            order: match self.search {
+                Search::Dfs => Order::DepthFirst,
+                Search::Bfs => Order::BreadthFirst,
+            },
+            all_errors: self.all_errors,
+            limits: Limits {
+                depth: self.max_depth,
+                states: self.max_states,
+                memory_bytes: self.memory.or_else(machine::default_memory_bytes),
+                time: self.time,
+                interrupt: Some(&INTERRUPTED),
+            },
+        }
+    }
+}
+
+/// The first Ctrl-C ends the search with what is known, the second ends the program.
+fn stop_when_interrupted() {
+    // Without a handler Ctrl-C ends the program at once, which will do.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::Inconclusive as i32);
+        }
+    });
+}

@@ -1,0 +1,99 @@
+//! The command line: one file per command, this one to choose among them.
+
+mod check;
+mod simulate;
+mod values;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+/// Checks concurrent systems written in Promela.
+#[derive(Debug, Parser)]
+#[command(name = "lariat", version, max_term_width = 110, after_help = EXIT_CODES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Examples:
+  lariat check model.pml            look for errors, show a run for the first
+  lariat check -D N=3 model.pml     the same, with a macro defined
+  lariat simulate -i model.pml      choose the steps yourself
+
+Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Look at every reachable state for errors
+    Check(check::Check),
+    /// Run the model: at random, step by step, or along a recorded run
+    Simulate(simulate::Simulate),
+}
+
+/// When to colour the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// If it goes to a terminal and `NO_COLOR` is not set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    fn on(self, terminal: bool) -> bool {
+        match self {
+            Color::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                terminal && !refused && !dumb
+            }
+            Color::Always => true,
+            Color::Never => false,
+        }
+    }
+
+    fn stdout(self) -> bool {
+        self.on(io::stdout().is_terminal())
+    }
+
+    fn stderr(self) -> bool {
+        self.on(io::stderr().is_terminal())
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    Holds = 0,
+    Violated = 1,
+    BadInput = 2,
+    Inconclusive = 3,
+    /// A fault of ours.
+    Internal = 70,
+}
+
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Check(check) => check.run(),
+        Command::Simulate(simulate) => simulate.run(),
+    };
+    let exit = result.unwrap_or_else(|error| {
+        let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+        if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
+            // Whoever read our output has seen enough.
+            return Exit::Holds;
+        }
+        complain(&format!("error: {error:#}\n"));
+        Exit::BadInput
+    });
+    ExitCode::from(exit as u8)
+}
+
+/// To standard error; if nobody listens there, so be it.
+fn complain(text: &str) {
+    let _ = io::Write::write_all(&mut io::stderr(), text.as_bytes());
+}

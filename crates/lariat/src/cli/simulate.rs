@@ -1,0 +1,270 @@
+//! `lariat simulate`: run the model, at random, step by step, or along a recorded run.
+
+use super::{Color, Exit, complain, values};
+use anyhow::Context;
+use clap::Args;
+use lariat::load::{Define, Model, Rejected, load};
+use lariat::report::printable;
+use lariat::report::text::{Style, blocked, step_line};
+use lariat::simulation::{Choice, End, Simulation};
+use lariat::trail;
+use model::trace::changes;
+use model::{State, Step};
+use std::ffi::OsString;
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// The model; `-` is standard input
+    model: OsString,
+
+    /// Define a macro, as if the model began with it
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
+    define: Vec<Define>,
+
+    /// Choose the steps yourself
+    #[arg(short, long, conflicts_with_all = ["trail", "seed"])]
+    interactive: bool,
+
+    /// Follow the run recorded in a `.trail` file
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    trail: Option<PathBuf>,
+
+    /// Choose at random, the same way each time for the same number
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+
+    /// Stop after so many steps
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    steps: u64,
+
+    /// Show only what the model prints, and how the run ends
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Colour the output
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+impl Simulate {
+    pub fn run(self) -> anyhow::Result<Exit> {
+        let model = match load(&self.model, &self.define, self.color.stderr()) {
+            Ok(model) => model,
+            Err(Rejected(message)) => {
+                complain(&message);
+                return Ok(Exit::BadInput);
+            }
+        };
+        complain(&model.warnings);
+        let style = Style { color: self.color.stdout() };
+        let mut screen =
+            Screen { out: io::stdout().lock(), style, quiet: self.quiet, number: 0, failed: false };
+        let simulation = match Simulation::new(&model.program) {
+            Ok(simulation) => simulation,
+            Err(error) => {
+                writeln!(screen.out, "{}", style.bad(&printable(&error.to_string())))?;
+                return Ok(Exit::Violated);
+            }
+        };
+        if let Some(file) = &self.trail {
+            follow(&model, simulation, file, &mut screen)?;
+        } else if self.interactive {
+            interactive(simulation, &mut screen)?;
+        } else {
+            random(simulation, self.seed.unwrap_or_else(any_seed), self.steps, &mut screen)?;
+        }
+        Ok(if screen.failed { Exit::Violated } else { Exit::Holds })
+    }
+}
+
+/// Where steps are shown.
+struct Screen<Out> {
+    out: Out,
+    style: Style,
+    quiet: bool,
+    number: u64,
+    failed: bool,
+}
+
+impl<Out: Write> Screen<Out> {
+    fn step(&mut self, choice: &Choice) -> io::Result<()> {
+        self.number += 1;
+        if !self.quiet {
+            writeln!(self.out, "{:>6}  {}", self.number, step_line(&choice.shown))?;
+        }
+        if !choice.output.is_empty() {
+            let indent = if self.quiet { "" } else { "        > " };
+            for line in choice.output.lines() {
+                writeln!(self.out, "{indent}{}", printable(line))?;
+            }
+        }
+        for error in &choice.errors {
+            self.failed = true;
+            writeln!(self.out, "        {}", self.style.bad(&printable(&error.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// How the run ended: nothing can be chosen any more.
+    fn end(&mut self, simulation: &Simulation<'_>, stopped: bool) -> io::Result<()> {
+        match simulation.end() {
+            _ if stopped => writeln!(self.out, "The error ends the run."),
+            End::AllEnded => writeln!(self.out, "All processes have ended."),
+            End::Valid => writeln!(self.out, "The run ends: every process is where it may rest."),
+            End::Stopped => writeln!(self.out, "There is no initial state."),
+            End::Invalid => {
+                self.failed = true;
+                writeln!(self.out, "{}", self.style.bad("invalid end state"))?;
+                let state = simulation.state();
+                let text = state.map_or_else(String::new, |state| blocked(simulation.program(), state));
+                self.out.write_all(text.as_bytes())
+            }
+        }
+    }
+}
+
+fn random(
+    mut simulation: Simulation<'_>,
+    seed: u64,
+    steps: u64,
+    screen: &mut Screen<impl Write>,
+) -> anyhow::Result<()> {
+    if !screen.quiet {
+        writeln!(screen.out, "A random run; --seed {seed} repeats it.")?;
+    }
+    let mut random = seed;
+    for _ in 0..steps {
+        let count = simulation.choices().len();
+        if count == 0 {
+            screen.end(&simulation, false)?;
+            return Ok(());
+        }
+        let (choice, goes_on) = simulation.take((next_random(&mut random) % count as u64) as usize);
+        screen.step(&choice)?;
+        if !goes_on {
+            screen.end(&simulation, true)?;
+            return Ok(());
+        }
+    }
+    if simulation.choices().is_empty() {
+        screen.end(&simulation, false)?;
+    } else {
+        writeln!(screen.out, "Stopped after {steps} steps; --steps allows more.")?;
+    }
+    Ok(())
+}
+
+fn any_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::from(now.subsec_nanos())) % 1_000_000
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+fn follow(
+    model: &Model,
+    mut simulation: Simulation<'_>,
+    file: &std::path::Path,
+    screen: &mut Screen<impl Write>,
+) -> anyhow::Result<()> {
+    let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let trail = trail::read(&String::from_utf8_lossy(&text))
+        .map_err(anyhow::Error::msg)
+        .with_context(|| format!("{} is not a trail", file.display()))?;
+    let (steps, lost) = trail::follow(&model.program, &trail);
+    for step in steps.iter().filter(|step| !matches!(step, Step::Release(_))) {
+        let position = simulation.choices().iter().position(|choice| choice.step == *step);
+        let Some(position) = position else { anyhow::bail!("the recorded run cannot be replayed") };
+        let (choice, goes_on) = simulation.take(position);
+        screen.step(&choice)?;
+        if !goes_on {
+            screen.end(&simulation, true)?;
+            return Ok(());
+        }
+    }
+    if let Some(lost) = lost {
+        anyhow::bail!(
+            "{}: move {} (process {}, statement {}) is not possible here; is the trail that of this model?",
+            file.display(),
+            lost.number,
+            lost.recorded.pid,
+            lost.recorded.statement
+        );
+    }
+    if simulation.choices().is_empty() {
+        screen.end(&simulation, false)?;
+    } else {
+        writeln!(screen.out, "The trail ends here.")?;
+    }
+    Ok(())
+}
+
+fn interactive(mut simulation: Simulation<'_>, screen: &mut Screen<impl Write>) -> anyhow::Result<()> {
+    let mut input = io::stdin().lock();
+    writeln!(screen.out, "Choose a step by its number; b steps back, s shows the state, q quits.")?;
+    loop {
+        let count = simulation.choices().len();
+        if count == 0 {
+            screen.end(&simulation, false)?;
+            screen.failed = false;
+        }
+        for (index, choice) in simulation.choices().iter().enumerate() {
+            writeln!(screen.out, "{:>4}: {}", index + 1, step_line(&choice.shown))?;
+        }
+        write!(screen.out, "{} ", screen.style.bold(">"))?;
+        screen.out.flush()?;
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            writeln!(screen.out)?;
+            return Ok(());
+        }
+        match String::from_utf8_lossy(&line).trim() {
+            "q" => return Ok(()),
+            "b" if simulation.back() => screen.number = screen.number.saturating_sub(1),
+            "b" => writeln!(screen.out, "This is the initial state.")?,
+            "s" => show_state(&simulation, &mut screen.out)?,
+            "" if count != 1 => {}
+            answer => {
+                let number = if answer.is_empty() { Ok(1) } else { answer.parse::<usize>() };
+                match number {
+                    Ok(number) if (1..=count).contains(&number) => {
+                        let (choice, goes_on) = simulation.take(number - 1);
+                        screen.step(&choice)?;
+                        if !goes_on {
+                            screen.end(&simulation, true)?;
+                            return Ok(());
+                        }
+                    }
+                    _ => writeln!(screen.out, "A number from the list, b, s or q.")?,
+                }
+            }
+        }
+    }
+}
+
+/// The variables that do not have their first value.
+fn show_state(simulation: &Simulation<'_>, out: &mut impl Write) -> io::Result<()> {
+    let Some(state) = simulation.state() else { return Ok(()) };
+    let values = changes(simulation.program(), &State::empty(simulation.program()), state);
+    for standing in lariat::run::standings(simulation.program(), state) {
+        let at = standing.waits_for.first();
+        let place = at.map_or_else(String::new, |at| {
+            format!("{}:{}  {}", printable(&at.file), at.line, printable(&at.statement))
+        });
+        writeln!(out, "      {}  at {place}", standing.process)?;
+    }
+    for change in values {
+        writeln!(out, "      {} = {}", printable(&change.name), change.value)?;
+    }
+    Ok(())
+}

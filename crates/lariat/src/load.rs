@@ -1,0 +1,99 @@
+//! Reading a model, whatever language it is written in: from a file or from standard input to a program.
+
+use promela::{DiskLoader, FileLoader};
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A macro of the command line and its value.
+pub type Define = (String, Option<String>);
+
+/// A model that can be run.
+#[derive(Debug)]
+pub struct Model {
+    /// As the user named it.
+    pub name: String,
+    pub program: model::Program,
+    pub properties: Vec<NamedProperty>,
+    /// Rendered for people; empty if there are none.
+    pub warnings: String,
+}
+
+/// A property of the model other than its safety.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedProperty {
+    pub name: String,
+    pub kind: &'static str,
+}
+
+/// Why a model cannot be run, ready to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected(pub String);
+
+/// Reads and translates the model at `path`; `-` is standard input.
+pub fn load(path: &OsStr, defines: &[Define], color: bool) -> Result<Model, Rejected> {
+    let (name, bytes) = if path == "-" {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        ("<stdin>".to_string(), read.map(|_| bytes))
+    } else {
+        (path.to_string_lossy().into_owned(), std::fs::read(path))
+    };
+    let bytes = bytes.map_err(|error| Rejected(unreadable(&name, Path::new(path), &error)))?;
+    if Path::new(path).extension().is_some_and(|extension| extension == "lts") {
+        return load_text(name, &bytes);
+    }
+    load_promela(name, bytes, defines, color)
+}
+
+fn unreadable(name: &str, path: &Path, error: &io::Error) -> String {
+    let reason = match error.kind() {
+        _ if path.is_dir() => "it is a directory".into(),
+        io::ErrorKind::NotFound => "there is no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    };
+    format!("error: cannot read `{}`: {reason}\n", crate::report::printable(name))
+}
+
+/// A transition system written down directly, in the text form of the `model` crate.
+fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
+    let reject =
+        |message: String| Rejected(format!("error: {}: {message}\n", crate::report::printable(&name)));
+    let _text = std::str::from_utf8(bytes).map_err(|error| reject(format!("not UTF-8: {error}")))?;
+    Err(reject("the text form of programs is not available yet".into()))
+}
+
+fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -> Result<Model, Rejected> {
+    let loader = WithMain { name: &name, bytes };
+    let compiled = crate::promela_shim::compile(&loader, &name, defines);
+    let rendered = promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, color);
+    let failed = compiled.diagnostics.iter().any(promela::Diagnostic::is_error);
+    let Some(program) = compiled.program.filter(|_| !failed) else {
+        return Err(Rejected(rendered));
+    };
+    let properties = compiled
+        .properties
+        .iter()
+        .map(|property| NamedProperty {
+            name: property.name.clone(),
+            kind: match property.kind {
+                crate::promela_shim::PropertyKind::Ltl => "ltl",
+                crate::promela_shim::PropertyKind::Never => "never",
+            },
+        })
+        .collect();
+    Ok(Model { name, program, properties, warnings: rendered })
+}
+
+/// The disk, but for the main file, which is already read (its path need not be text).
+struct WithMain<'a> {
+    name: &'a str,
+    bytes: Vec<u8>,
+}
+
+impl FileLoader for WithMain<'_> {
+    fn load(&self, path: &str) -> io::Result<Vec<u8>> {
+        if path == self.name { Ok(self.bytes.clone()) } else { DiskLoader.load(path) }
+    }
+}

@@ -1,0 +1,266 @@
+//! The report for people: one line per property, then the run that shows what is wrong, then what else
+//! is worth knowing.
+
+use super::{Report, printable};
+use crate::check::Counterexample;
+use crate::run::{Mover, ShownStep, Standing, show_run, standings};
+use crate::unreached::Unreached;
+use model::{Program, RuntimeError, State};
+use search::{Statistics, Verdict};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How text looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    pub color: bool,
+}
+
+impl Style {
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
+
+    pub fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub fn good(self, text: &str) -> String {
+        self.paint("1;32", text)
+    }
+
+    pub fn bad(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    pub fn unsure(self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+
+    pub fn faint(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+}
+
+/// The whole report; `quiet` leaves the verdicts.
+pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
+    let mut out = verdicts(report, style);
+    if quiet {
+        return out;
+    }
+    let outcome = &report.checked.outcome;
+    let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics)));
+    if let Some(first) = report.checked.counterexamples.first() {
+        out += "\n";
+        out += &counterexample(report.program, first, style);
+        out += &other_errors(report, style);
+    }
+    if outcome.endless_atomic {
+        let _ = writeln!(out, "\n{} an atomic sequence can run forever", style.unsure("warning:"));
+    }
+    out += &unreached_text(report.program, &report.checked.unreached, style);
+    out
+}
+
+/// One line per property.
+fn verdicts(report: &Report<'_>, style: Style) -> String {
+    let outcome = &report.checked.outcome;
+    let mut out = match outcome.verdict() {
+        Verdict::Holds => format!("safety: {}\n", style.good("holds")),
+        Verdict::Violated => {
+            let what = report.checked.counterexamples.first().map(|first| first.violation.error.to_string());
+            format!("safety: {}  {}\n", style.bad("VIOLATED"), printable(&what.unwrap_or_default()))
+        }
+        Verdict::Inconclusive => format!("safety: {}\n", style.unsure("inconclusive")),
+    };
+    if let Some(limit) = outcome.limit {
+        let _ = writeln!(out, "  not everything was visited: {limit}");
+    }
+    for property in report.properties {
+        let name = printable(&property.name);
+        let _ = writeln!(out, "{} {name}: {}", property.kind, style.unsure("not checked yet"));
+    }
+    out
+}
+
+fn figures(statistics: &Statistics) -> String {
+    let mut text =
+        format!("{} states, {} transitions, ", grouped(statistics.states), grouped(statistics.transitions));
+    if statistics.atomic_steps > 0 {
+        text += &format!("{} atomic steps, ", grouped(statistics.atomic_steps));
+    }
+    text + &format!(
+        "depth {}, {}, {:.1} MB",
+        grouped(statistics.depth),
+        seconds(statistics.time),
+        statistics.memory_bytes as f64 / 1e6
+    )
+}
+
+fn seconds(time: Duration) -> String {
+    match time.as_secs_f64() {
+        short if short < 0.01 => format!("{:.1} ms", short * 1e3),
+        long => format!("{long:.2} s"),
+    }
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn counterexample(program: &Program, found: &Counterexample, style: Style) -> String {
+    let steps = show_run(program, &found.violation.run.steps, &found.states);
+    let mut out = String::new();
+    if steps.is_empty() {
+        let _ = writeln!(out, "{}", style.bold("The initial state shows it:"));
+    } else {
+        let count = promela::diagnostic::count(steps.len(), "step");
+        let _ = writeln!(out, "{}", style.bold(&format!("The run that shows it, {count}:")));
+        out += &table(&steps, style);
+    }
+    let _ = writeln!(out, "  {}", style.bad(&printable(&found.violation.error.to_string())));
+    if found.violation.error == RuntimeError::InvalidEndState
+        && let Some(end) = found.states.last()
+    {
+        out += &blocked(program, end);
+    }
+    out
+}
+
+/// Numbered steps in columns.
+fn table(steps: &[ShownStep], style: Style) -> String {
+    let mut rows: Vec<(String, &Mover, String)> = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let number = (index + 1).to_string();
+        match &step.receiver {
+            None => rows.push((number, &step.mover, changes_text(step))),
+            Some(receiver) => {
+                rows.push((number, &step.mover, String::new()));
+                rows.push((String::new(), receiver, changes_text(step)));
+            }
+        }
+    }
+    let width = |measure: &dyn Fn(&Mover) -> usize, most: usize| {
+        rows.iter().map(|(_, mover, _)| measure(mover)).max().unwrap_or(0).min(most)
+    };
+    let process = width(&|mover| mover.process.chars().count(), 24);
+    let place = width(&|mover| place_text(mover).chars().count(), 32);
+    let statement = width(&|mover| printable(&mover.statement).chars().count(), 48);
+    let digits = steps.len().to_string().len();
+    let mut out = String::new();
+    for (number, mover, changes) in &rows {
+        let line = format!(
+            "  {number:>digits$}  {:process$}  {}  {:statement$}  ",
+            mover.process,
+            style.faint(&format!("{:place$}", place_text(mover))),
+            printable(&mover.statement)
+        );
+        let line = line + &style.bold(changes);
+        let _ = writeln!(out, "{}", if changes.is_empty() { line.trim_end() } else { &line });
+    }
+    out
+}
+
+fn place_text(mover: &Mover) -> String {
+    if mover.file.is_empty() { String::new() } else { format!("{}:{}", printable(&mover.file), mover.line) }
+}
+
+fn changes_text(step: &ShownStep) -> String {
+    let each: Vec<String> =
+        step.changes.iter().map(|change| format!("{} = {}", printable(&change.name), change.value)).collect();
+    each.join(", ")
+}
+
+/// One line of a step, as the simulator prints it.
+pub fn step_line(step: &ShownStep) -> String {
+    let one =
+        |mover: &Mover| format!("{}  {}  {}", mover.process, place_text(mover), printable(&mover.statement));
+    let mut line = one(&step.mover);
+    if let Some(receiver) = &step.receiver {
+        line += &format!("  with  {}", one(receiver));
+    }
+    let changes = changes_text(step);
+    if !changes.is_empty() {
+        line += &format!("    {changes}");
+    }
+    line
+}
+
+/// Where each process stands when nothing can move.
+pub fn blocked(program: &Program, state: &State) -> String {
+    let mut out = String::from("  No process can move:\n");
+    let all = standings(program, state);
+    let width = all.iter().map(|standing| standing.process.chars().count()).max().unwrap_or(0);
+    for Standing { process, at_end, waits_for } in &all {
+        let note = if *at_end { "  (may end here)" } else { "" };
+        match waits_for.as_slice() {
+            [] => {
+                let _ = writeln!(out, "    {process:width$}  has nothing left to do{note}");
+            }
+            [first, rest @ ..] => {
+                let line = |mover: &Mover| format!("{}  {}", place_text(mover), printable(&mover.statement));
+                let _ = writeln!(out, "    {process:width$}  waits at {}{note}", line(first));
+                for other in rest {
+                    let _ = writeln!(out, "    {:width$}        or {}", "", line(other));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn other_errors(report: &Report<'_>, style: Style) -> String {
+    let outcome = &report.checked.outcome;
+    let mut out = String::new();
+    if outcome.errors > 1 {
+        let _ = writeln!(out, "\n{}", style.bold(&format!("{} errors in all:", grouped(outcome.errors))));
+        for found in &report.checked.counterexamples {
+            let steps = promela::diagnostic::count(found.violation.run.steps.len(), "step");
+            let _ = writeln!(out, "  {}  ({steps})", printable(&found.violation.error.to_string()));
+        }
+    }
+    out
+}
+
+fn unreached_text(program: &Program, unreached: &[Unreached], style: Style) -> String {
+    let mut out = String::new();
+    for process_type in &program.process_types {
+        let of_type: Vec<&Unreached> =
+            unreached.iter().filter(|statement| statement.process_type == process_type.name).collect();
+        if of_type.is_empty() {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "\n{}",
+            style.bold(&format!("never executed in {}:", printable(&process_type.name)))
+        );
+        for Unreached { file, line, statement, .. } in of_type {
+            let place = style.faint(&format!("{}:{line}", printable(file)));
+            let _ = writeln!(out, "  {place}  {}", printable(statement));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_digits() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(12_345_678), "12,345,678");
+    }
+}
