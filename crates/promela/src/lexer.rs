@@ -40,9 +40,10 @@ impl Lexer {
     fn skip_blank(&mut self, text: &[u8]) -> Flags {
         let mut flags = Flags::default();
         if self.at_line_start {
-            flags = flags.with(Flags::NEWLINE);
+            flags = flags.with(Flags::NEWLINE).with(Flags::LINE);
             self.at_line_start = false;
         }
+        let start = self.offset;
         loop {
             match text.get(self.offset) {
                 Some(b'\n') => {
@@ -52,14 +53,15 @@ impl Lexer {
                 Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => self.offset += 1,
                 Some(b'\\') => match continuation(&text[self.offset..]) {
                     Some(length) => self.offset += length,
-                    None => return flags,
+                    None => break,
                 },
                 Some(b'/') if text.get(self.offset + 1) == Some(&b'/') => self.skip_line_comment(text),
                 Some(b'/') if text.get(self.offset + 1) == Some(&b'*') => self.skip_block_comment(text),
-                _ => return flags,
+                _ => break,
             }
             flags = flags.with(Flags::SPACE);
         }
+        if text[start..self.offset].contains(&b'\n') { flags.with(Flags::LINE) } else { flags }
     }
 
     fn skip_line_comment(&mut self, text: &[u8]) {
@@ -281,8 +283,8 @@ mod tests {
             ("0x1f", "Number"),
             ("'ab'", "UnterminatedCharacter ab UnterminatedCharacter"),
             ("\"a\\\"b\" \"c", "\"a\\\"b\" UnterminatedString"),
-            ("a // b\nc /* d\n */ e", "a /c e"),
-            ("a \\\n b \\ \r\n c \\ d", "a b c Character('\\\\') d"),
+            ("a // b\nc /* d\n */ e", "a /c /e"),
+            ("a \\\n b \\ \r\n c \\ d", "a /b /c Character('\\\\') d"),
             ("// a \\\n b\nc", "c"),
             ("a /* b", "a"),
             ("\u{e9}$", "Character('\u{e9}') Character('$')"),

@@ -6,16 +6,21 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod ast_walk;
 pub mod diagnostic;
+mod flow;
 mod lexer;
+mod lower;
 mod parser;
 pub mod preprocess;
 pub mod pretty;
 pub mod source;
 pub mod suggest;
+mod symbols;
 mod token;
 
 pub use diagnostic::Diagnostic;
+pub use lower::{Property, PropertyKind};
 pub use preprocess::{DiskLoader, FileLoader, MemoryLoader};
 pub use source::{SourceMap, Span};
 
@@ -32,4 +37,32 @@ pub struct Parsed {
 pub fn parse(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<String>)]) -> Parsed {
     let (sources, program, diagnostics) = parser::parse(preprocess::preprocess(loader, path, defines));
     Parsed { sources, program, diagnostics }
+}
+
+/// A model ready to be run, if there was no error.
+#[derive(Debug)]
+pub struct Compiled {
+    pub sources: SourceMap,
+    /// Absent when there is an error among the diagnostics.
+    pub program: Option<model::Program>,
+    /// What the model states besides its assertions: `ltl` blocks and `never` claims.
+    pub properties: Vec<Property>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses the model at `path`, checks it and lowers it to a program.
+pub fn compile(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<String>)]) -> Compiled {
+    let Parsed { sources, program: tree, mut diagnostics } = parse(loader, path, defines);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Compiled { sources, program: None, properties: Vec::new(), diagnostics };
+    }
+    let lowered = lower::lower(&sources, &tree);
+    diagnostics.extend(lowered.diagnostics);
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
+    Compiled {
+        sources,
+        program: (!failed).then_some(lowered.program),
+        properties: lowered.properties,
+        diagnostics,
+    }
 }

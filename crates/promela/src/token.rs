@@ -86,13 +86,18 @@ pub struct Token {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
+/// The flags that tell what stands before a token.
+const SPACING: u8 = Flags::NEWLINE.0 | Flags::SPACE.0 | Flags::LINE.0;
+
 impl Flags {
-    /// First of its line.
+    /// First of its line, continued lines and comments counting as one: what ends a directive.
     pub const NEWLINE: Flags = Flags(1);
     /// Something white, or a comment, before it.
     pub const SPACE: Flags = Flags(2);
     /// A macro's own name in its expansion: never expanded again.
     pub const PAINTED: Flags = Flags(4);
+    /// On a later line than its predecessor, whatever the reason: what `cpp` shows to SPIN.
+    pub const LINE: Flags = Flags(16);
     /// A number that does not fit an `int`.
     pub const OVERFLOW: Flags = Flags(8);
 
@@ -108,13 +113,14 @@ impl Flags {
     /// The white space of `first` before a token that takes its place.
     #[must_use]
     pub fn spaced_as(self, first: Flags) -> Flags {
-        Flags(self.0 & !3 | first.0 & 3)
+        Flags(self.0 & !SPACING | first.0 & SPACING)
     }
 }
 
 impl Token {
+    /// Whether a line begins with it, as SPIN sees lines.
     pub fn starts_line(&self) -> bool {
-        self.flags.has(Flags::NEWLINE)
+        self.flags.has(Flags::LINE)
     }
 }
 

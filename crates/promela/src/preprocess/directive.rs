@@ -189,10 +189,10 @@ impl Preprocessor<'_> {
             let value = i32::from(self.macros.contains_key(&name));
             asked.push(Token { kind: TokenKind::Number(value), ..token });
         }
-        let (call, newline) = (self.outer_call, self.pending_newline);
+        let (call, line) = (self.outer_call, self.line_before_call);
         self.outer_call = place;
         let expanded = self.expand_list(asked.into());
-        (self.outer_call, self.pending_newline) = (call, newline);
+        (self.outer_call, self.line_before_call) = (call, line);
         if self.stopped {
             return false;
         }

@@ -130,7 +130,8 @@ impl Preprocessor<'_> {
             return false;
         }
         self.begin_call(name, from_macro);
-        self.next_raw();
+        let (paren, from_macro_too) = self.next_raw();
+        self.line_inside_call |= !from_macro_too && paren.starts_line();
         let Some((arguments, last)) = self.arguments(called) else {
             self.error_in_call(
                 called,
@@ -163,7 +164,7 @@ impl Preprocessor<'_> {
     fn begin_call(&mut self, name: Token, from_macro: bool) {
         if !from_macro {
             self.outer_call = name.span;
-            self.pending_newline |= name.starts_line();
+            self.line_before_call |= name.starts_line() | std::mem::take(&mut self.line_inside_call);
         }
     }
 
@@ -198,7 +199,8 @@ impl Preprocessor<'_> {
         let mut arguments = vec![Vec::new()];
         let mut depth = 0;
         loop {
-            let (mut token, _) = self.next_raw();
+            let (mut token, from_macro) = self.next_raw();
+            self.line_inside_call |= !from_macro && token.starts_line();
             match token.kind {
                 TokenKind::End => return None,
                 TokenKind::CloseParen if depth == 0 => return Some((arguments, token)),

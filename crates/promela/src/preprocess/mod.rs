@@ -78,8 +78,10 @@ struct Preprocessor<'a> {
     work: usize,
     /// The outermost macro call being expanded.
     outer_call: Span,
-    /// A newline before a macro that has expanded to nothing so far.
-    pending_newline: bool,
+    /// A line end before a macro that has expanded to nothing so far.
+    line_before_call: bool,
+    /// A line end inside a macro call, which `cpp` moves behind it.
+    line_inside_call: bool,
     /// A limit was passed: nothing more is read.
     stopped: bool,
 }
@@ -113,7 +115,8 @@ pub(crate) fn preprocess(
         argument_depth: 0,
         work: 0,
         outer_call: Span::default(),
-        pending_newline: false,
+        line_before_call: false,
+        line_inside_call: false,
         stopped: false,
     };
     let mut tokens = Vec::new();
@@ -196,9 +199,12 @@ impl Preprocessor<'_> {
             if from_macro {
                 token.span = self.sources.expanded(self.outer_call, token.span);
             }
-            if std::mem::take(&mut self.pending_newline) {
-                token.flags = token.flags.with(Flags::NEWLINE);
+            let mut first = std::mem::take(&mut self.line_before_call);
+            if !from_macro {
+                first |= token.starts_line() | std::mem::take(&mut self.line_inside_call);
             }
+            let spacing = if first { Flags::LINE } else { Flags::SPACE };
+            token.flags = token.flags.spaced_as(spacing);
             tokens.push(token);
         }
     }
@@ -242,7 +248,7 @@ impl Preprocessor<'_> {
                 return Token { kind: TokenKind::End, ..token };
             }
             match token.kind {
-                TokenKind::Hash if token.starts_line() => self.directive(token),
+                TokenKind::Hash if token.flags.has(Flags::NEWLINE) => self.directive(token),
                 TokenKind::End => {
                     self.close_conditionals();
                     if self.files.len() <= 1 {
@@ -261,7 +267,7 @@ impl Preprocessor<'_> {
         let mut line = Vec::new();
         loop {
             let token = self.lex();
-            if token.starts_line() || token.kind == TokenKind::End {
+            if token.flags.has(Flags::NEWLINE) || token.kind == TokenKind::End {
                 if let Some(file) = self.files.last_mut() {
                     file.peeked = Some(token);
                 }

@@ -1,0 +1,258 @@
+//! From the syntax tree to the model's program.
+//!
+//! First every unit is read in textual order: names are declared and bodies become elements
+//! ([`collect`]). Then, when all names are known, variables get their slots ([`variables`]), tables their
+//! locations ([`process`]), and statements and expressions their meaning ([`statement`], [`expression`]).
+
+mod collect;
+mod dstep;
+mod event_trace;
+mod expression;
+mod process;
+mod reference;
+mod statement;
+mod variables;
+
+use crate::ast;
+use crate::diagnostic::Diagnostic;
+use crate::flow::{Body, table::Table};
+use crate::source::{SourceMap, Span};
+use crate::symbols::{Place, Symbols};
+use model::program::{
+    Exclusive, Instance, LocationId, Origin, OriginId, ProcessType, ProcessTypeId, Program,
+};
+use std::collections::HashMap;
+use std::rc::Rc;
+use variables::Slots;
+
+/// A property that the model states besides its assertions.
+#[derive(Clone, Debug)]
+pub struct Property {
+    pub name: String,
+    pub kind: PropertyKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// An `ltl` block; its atoms are the largest parts without temporal operators.
+    Ltl(ast::Expr),
+    /// A `never` claim: a process that moves with every step of the system.
+    Never(Box<ProcessType>),
+}
+
+/// A program and its properties; both complete only if there is no error among the diagnostics.
+#[derive(Debug)]
+pub struct Lowered {
+    pub program: Program,
+    pub properties: Vec<Property>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a body belongs to.
+#[derive(Clone, Debug)]
+enum Unit<'a> {
+    Proctype(&'a ast::Proctype),
+    Init(&'a ast::Init),
+    Never(&'a ast::Claim),
+    Trace(&'a ast::EventTrace),
+}
+
+/// A body on its way to becoming a process type.
+struct Collected<'a> {
+    unit: Unit<'a>,
+    name: Rc<str>,
+    body: Body,
+    exclusive: Vec<(ast::Exclusive, Place)>,
+    /// Where names in its header are looked up.
+    place: Place,
+    table: Option<Table>,
+    /// The location of each element number that is one.
+    locations: HashMap<u32, LocationId>,
+}
+
+struct Lowering<'a> {
+    sources: &'a SourceMap,
+    symbols: Symbols,
+    diagnostics: Vec<Diagnostic>,
+    bodies: Vec<Collected<'a>>,
+    /// Bodies by proctype name, also of those that stand further down.
+    proctypes: HashMap<Rc<str>, usize>,
+    process_type_ids: HashMap<usize, ProcessTypeId>,
+    slots: Slots,
+    program: Program,
+    next_element: u32,
+    /// Exclusive-use declarations of the body being collected.
+    exclusive: Vec<(ast::Exclusive, Place)>,
+    /// Names already reported as undeclared, so that each is reported once.
+    reported: Vec<Rc<str>>,
+    /// `#[…]` that decide on the shape of the state.
+    uses_priority: bool,
+    uses_last: bool,
+}
+
+/// Lowers a parsed program.
+pub fn lower(sources: &SourceMap, tree: &ast::Program) -> Lowered {
+    let mut lowering = Lowering {
+        sources,
+        symbols: Symbols::default(),
+        diagnostics: Vec::new(),
+        bodies: Vec::new(),
+        proctypes: HashMap::new(),
+        process_type_ids: HashMap::new(),
+        slots: Slots::default(),
+        program: Program::default(),
+        next_element: 0,
+        exclusive: Vec::new(),
+        reported: Vec::new(),
+        uses_priority: false,
+        uses_last: false,
+    };
+    lowering.collect(tree);
+    lowering.assign_slots();
+    lowering.make_tables();
+    let properties = lowering.lower_units(tree);
+    lowering.finish(properties)
+}
+
+impl<'a> Lowering<'a> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        self.report(Diagnostic::error(message).at(span, label));
+    }
+
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    fn make_tables(&mut self) {
+        for index in 0..self.bodies.len() {
+            match crate::flow::table::table(&mut self.bodies[index].body) {
+                Ok(table) => {
+                    self.bodies[index].locations =
+                        process::number_locations(&table, &self.bodies[index].body);
+                    self.bodies[index].table = Some(table);
+                }
+                Err(tangle) => self.error(tangle.span, tangle.message, "here"),
+            }
+        }
+    }
+
+    fn lower_units(&mut self, tree: &'a ast::Program) -> Vec<Property> {
+        let mut properties = Vec::new();
+        self.lower_globals();
+        for index in 0..self.bodies.len() {
+            match self.bodies[index].unit.clone() {
+                Unit::Proctype(_) | Unit::Init(_) => {
+                    let process_type = self.process_type(index);
+                    self.program.process_types.push(process_type);
+                }
+                Unit::Never(claim) => {
+                    let process_type = self.process_type(index);
+                    properties.push(Property {
+                        name: self.bodies[index].name.to_string(),
+                        kind: PropertyKind::Never(Box::new(process_type)),
+                        span: claim.span,
+                    });
+                }
+                Unit::Trace(trace) => self.event_trace(index, trace),
+            }
+        }
+        for unit in &tree.units {
+            if let ast::Unit::Ltl(ltl) = unit {
+                let place =
+                    Place { owner: None, scope: Default::default(), declared: self.symbols.variables.len() };
+                self.check_formula(&ltl.formula, &place);
+                let unnamed = properties.iter().filter(|p| matches!(p.kind, PropertyKind::Ltl(_))).count();
+                properties.push(Property {
+                    name: ltl.name.as_ref().map_or_else(|| format!("ltl_{unnamed}"), |n| n.text.to_string()),
+                    kind: PropertyKind::Ltl(ltl.formula.clone()),
+                    span: ltl.span,
+                });
+            }
+        }
+        properties
+    }
+
+    fn finish(mut self, properties: Vec<Property>) -> Lowered {
+        for index in 0..self.bodies.len() {
+            let (count, priority, span) = match &self.bodies[index].unit {
+                Unit::Init(init) => (1, init.priority.clone(), init.span),
+                Unit::Proctype(proctype) => match &proctype.active {
+                    None => continue,
+                    Some(active) => {
+                        let count = active.count.as_ref().map_or(Some(1), |count| self.constant_value(count));
+                        let Some(count) = count else {
+                            self.error(active.span, "the number of processes is not a constant", "not known");
+                            continue;
+                        };
+                        (count, proctype.priority.clone(), active.span)
+                    }
+                },
+                _ => continue,
+            };
+            let priority = self.priority(priority.as_ref());
+            let process_type = self.process_type_ids[&index];
+            if !(0..=255).contains(&count) || self.program.initial_processes.len() as i32 + count > 255 {
+                self.report(
+                    Diagnostic::error("too many processes")
+                        .at(span, "at most 255 processes can exist at a time"),
+                );
+                continue;
+            }
+            for _ in 0..count {
+                self.program.initial_processes.push(Instance { process_type, priority });
+            }
+        }
+        if self.program.initial_processes.is_empty() && !self.has_errors() {
+            self.report(
+                Diagnostic::error("the model has no process to run")
+                    .help("add an `init { … }` or declare a proctype `active`"),
+            );
+        }
+        self.program.has_priorities = self.uses_priority;
+        self.program.remembers_last = self.uses_last;
+        self.program.name_sets = std::mem::take(&mut self.symbols.name_sets);
+        Lowered { program: self.program, properties, diagnostics: self.diagnostics }
+    }
+
+    /// A priority clause: 1 if there is none.
+    fn priority(&mut self, clause: Option<&ast::Expr>) -> u8 {
+        let Some(expr) = clause else { return 1 };
+        self.uses_priority = true;
+        match self.constant_value(expr) {
+            Some(value @ 0..=255) => (value as u8).max(1),
+            Some(value) => {
+                self.error(expr.span, format!("priority {value} is out of range"), "must be in 1..255");
+                1
+            }
+            None => {
+                self.error(expr.span, "a priority must be a constant", "not a constant");
+                1
+            }
+        }
+    }
+
+    fn origin(&mut self, span: Span, text: String, number: u32) -> OriginId {
+        let location = self.sources.locate(span);
+        let origin = Origin { file: location.file.to_string(), line: location.line, text, number };
+        self.program.origins.push(origin);
+        OriginId(self.program.origins.len() as u32 - 1)
+    }
+
+    /// The exclusive-use declarations of a body.
+    fn exclusive_claims(&mut self, index: usize) -> Vec<Exclusive> {
+        let mut claims = Vec::new();
+        for (declaration, place) in self.bodies[index].exclusive.clone() {
+            for reference in &declaration.channels {
+                if let Some(channel) = self.channel_expr(reference, &place) {
+                    claims.push(Exclusive { channel, receive: declaration.receive });
+                }
+            }
+        }
+        claims
+    }
+}
