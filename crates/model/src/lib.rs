@@ -18,6 +18,7 @@ pub mod layout;
 pub mod program;
 pub mod state;
 pub mod system;
+pub mod text;
 pub mod trace;
 
 pub use domain::Domain;

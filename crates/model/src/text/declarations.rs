@@ -1,0 +1,387 @@
+//! The first pass: everything that has a name. Types and constants are read here in full; the bodies of
+//! processes are only looked through for variables and locations.
+
+use super::error::ParseError;
+use super::lexer::Token;
+use super::parser::{Parsed, Parser};
+use crate::domain::Domain;
+use crate::expression::{Expr, UnaryOp};
+use crate::interp::binary;
+use crate::program::{
+    ChannelType, Field, Location, LocationId, Meaning, NameSet, NameSetId, Origin, ProcessType, Variables,
+};
+
+/// More elements than any state that fits into memory has.
+const SLOT_LIMIT: u64 = 1 << 24;
+/// The length of a list in `process P[n]`.
+const PROCESS_LIMIT: i32 = 255;
+
+impl Parser<'_> {
+    /// Collects the declarations of the whole text into the program and the tables of names.
+    pub fn declare_all(&mut self, errors: &mut Vec<ParseError>) {
+        let mut depth = 0usize;
+        let mut process_depth = 0;
+        while *self.peek() != Token::EndOfText {
+            let start = self.position;
+            let declared = match self.peek() {
+                Token::Symbol("{") => {
+                    depth += 1;
+                    None
+                }
+                Token::Symbol("}") => {
+                    depth = depth.saturating_sub(1);
+                    if depth <= process_depth {
+                        self.process_type = None;
+                    }
+                    None
+                }
+                Token::Word(word) => match word.as_str() {
+                    "names" => Some(self.declare_names()),
+                    "const" => Some(self.declare_constant()),
+                    "channel" => Some(self.declare_channel_type()),
+                    "origin" => Some(self.declare_origin()),
+                    "var" => Some(self.declare_variable()),
+                    "location" => Some(self.declare_location()),
+                    "process" | "proctype" => {
+                        process_depth = depth;
+                        Some(self.declare_process_type())
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            match declared {
+                None => self.advance(),
+                Some(Ok(id)) => {
+                    self.declared.insert(start, (self.position, id));
+                }
+                Some(Err(error)) => {
+                    errors.push(*error);
+                    // Never stand still, and let the rest of the text be looked through.
+                    self.position = self.position.max(start + 1).min(self.lexemes.len() - 1);
+                }
+            }
+        }
+        self.process_type = None;
+        self.position = 0;
+        self.symbols.add_program(&self.program);
+    }
+
+    fn declare_names(&mut self) -> Parsed<u32> {
+        self.advance();
+        let name = self.name()?;
+        self.expect_symbol("{")?;
+        let names = self.list_until("}", Parser::name)?;
+        Ok(self.add_name_set(name, names))
+    }
+
+    fn add_name_set(&mut self, name: String, names: Vec<String>) -> u32 {
+        let id = self.program.name_sets.len() as u32;
+        self.program.name_sets.push(NameSet { name, names });
+        self.symbols.add_name_set(&self.program, id);
+        id
+    }
+
+    fn declare_constant(&mut self) -> Parsed<u32> {
+        self.advance();
+        let name = self.name()?;
+        self.expect_symbol("=")?;
+        let value = self.constant()?;
+        self.symbols.constants.add(name, value);
+        Ok(0)
+    }
+
+    fn declare_channel_type(&mut self) -> Parsed<u32> {
+        self.advance();
+        let name = self.name()?;
+        self.expect_symbol("[")?;
+        let span = self.span();
+        let Ok(capacity) = u32::try_from(self.constant()?) else {
+            return Err(self.error(span, "a channel's capacity cannot be negative"));
+        };
+        self.expect_symbol("]")?;
+        let fields = self.list(|parser| {
+            let (domain, meaning) = parser.value_type("")?;
+            Ok(Field { domain, meaning })
+        })?;
+        self.program.channel_types.push(ChannelType { name, capacity, fields });
+        Ok(self.program.channel_types.len() as u32 - 1)
+    }
+
+    fn declare_origin(&mut self) -> Parsed<u32> {
+        self.advance();
+        let span = self.span();
+        let id = self.natural()?;
+        if id as usize != self.program.origins.len() {
+            let expected = self.program.origins.len();
+            return Err(
+                self.error(span, format!("origins are numbered in order: this one is number {expected}"))
+            );
+        }
+        let file = self.text()?;
+        let line = self.natural()?;
+        let number = self.natural()?;
+        let text = self.text()?;
+        self.program.origins.push(Origin { file, line, text, number });
+        Ok(id)
+    }
+
+    /// `var name[n] : type`, up to but without an initial value.
+    fn declare_variable(&mut self) -> Parsed<u32> {
+        self.advance();
+        self.variable()
+    }
+
+    fn variable(&mut self) -> Parsed<u32> {
+        let start = self.span().start;
+        let mut name = self.name()?;
+        let mut dimensions = Vec::new();
+        let mut indices_since_name = 0;
+        loop {
+            if self.take_symbol("[") {
+                let span = self.span();
+                match u32::try_from(self.constant()?) {
+                    Ok(length) => dimensions.push(length),
+                    Err(_) => return Err(self.error(span, "an array cannot have a negative length")),
+                }
+                self.expect_symbol("]")?;
+                indices_since_name += 1;
+            } else if self.take_symbol(".") {
+                name += &"[]".repeat(std::mem::take(&mut indices_since_name));
+                name.push('.');
+                name += &self.name()?;
+            } else {
+                break;
+            }
+        }
+        let span = start..self.span().start;
+        self.expect_symbol(":")?;
+        let (domain, meaning) = self.value_type(&name)?;
+        let hidden = self.take_word("hidden");
+        let variables = self.variables();
+        let mut slots = variables.slot_count() as u64;
+        let mut length = 1u64;
+        for &dimension in &dimensions {
+            length = length.saturating_mul(u64::from(dimension));
+            // Also where another dimension is 0: the product of the others must not overflow either.
+            slots = slots.saturating_add(length);
+        }
+        if slots > SLOT_LIMIT {
+            return Err(self.error(span, format!("too large: at most {SLOT_LIMIT} elements fit a state")));
+        }
+        Ok(variables.add(name, dimensions, domain, meaning, hidden).0)
+    }
+
+    fn variables(&mut self) -> &mut Variables {
+        match self.process_type {
+            Some(process_type) => &mut self.program.process_types[process_type].variables,
+            None => &mut self.program.variables,
+        }
+    }
+
+    /// The heading of a process type, up to but without the opening brace; the id and how many to start
+    /// can be told from the keyword and [`instances`](Self::instances).
+    fn declare_process_type(&mut self) -> Parsed<u32> {
+        let active = self.at_word("process");
+        self.advance();
+        let name = self.name()?;
+        if active && self.at_symbol("[") {
+            self.instances()?;
+        }
+        let id = self.program.process_types.len();
+        self.program.process_types.push(empty_process_type(name));
+        self.process_type = Some(id);
+        if self.take_symbol("(") {
+            let parameters = self.list_until(")", Parser::variable)?;
+            self.program.process_types[id].parameters = parameters.len() as u32;
+        }
+        if !self.at_symbol("{") {
+            return Err(self.unexpected(&["{"]));
+        }
+        Ok(id as u32)
+    }
+
+    /// `[n]`: how many processes of the type there are at the start.
+    pub fn instances(&mut self) -> Parsed<u32> {
+        self.expect_symbol("[")?;
+        let span = self.span();
+        let count = self.constant()?;
+        if !(0..=PROCESS_LIMIT).contains(&count) {
+            return Err(self.error(span, format!("{count} processes: there can be {PROCESS_LIMIT}")));
+        }
+        self.expect_symbol("]")?;
+        Ok(count as u32)
+    }
+
+    /// `location 3 label [end, number 7]`, without the transitions.
+    fn declare_location(&mut self) -> Parsed<u32> {
+        let start = self.span();
+        self.advance();
+        let Some(process_type) = self.process_type else {
+            return Err(self.error(start, "a location belongs to a process"));
+        };
+        let id = self.program.process_types[process_type].locations.len() as u32;
+        let mut location = Location { number: id, ..Location::default() };
+        if let Token::Number(_) = self.peek() {
+            let span = self.span();
+            if self.natural()? != id {
+                return Err(
+                    self.error(span, format!("locations are numbered in order: this one is number {id}"))
+                );
+            }
+        }
+        while self.at_name() {
+            location.labels.push(self.name()?);
+        }
+        if self.take_symbol("[") {
+            while !self.take_symbol("]") {
+                match self.peek() {
+                    Token::Word(word) if word == "end" => location.end = true,
+                    Token::Word(word) if word == "accept" => location.accept = true,
+                    Token::Word(word) if word == "progress" => location.progress = true,
+                    Token::Word(word) if word == "number" => {
+                        self.advance();
+                        location.number = self.natural()?;
+                        self.take_symbol(",");
+                        continue;
+                    }
+                    _ => return Err(self.unexpected(&["end", "accept", "progress", "number", "]"])),
+                }
+                self.advance();
+                self.take_symbol(",");
+            }
+        }
+        self.program.process_types[process_type].locations.push(location);
+        Ok(id)
+    }
+
+    /// What a variable or field may hold. Names in braces make a set named after the variable.
+    fn value_type(&mut self, variable: &str) -> Parsed<(Domain, Meaning)> {
+        let (domain, mut meaning) = self.domain(variable)?;
+        if self.take_word("as") {
+            meaning = match self.peek() {
+                Token::Word(word) if word == "bool" => Meaning::Truth,
+                Token::Word(word) if word == "chan" => Meaning::Channel,
+                Token::Word(word) if word == "pid" => Meaning::Process,
+                _ => return Ok((domain, Meaning::Name(self.name_set()?))),
+            };
+            self.advance();
+        }
+        Ok((domain, meaning))
+    }
+
+    pub fn name_set(&mut self) -> Parsed<NameSetId> {
+        let count = self.program.name_sets.len();
+        self.reference("set of names", count, |symbols| &symbols.name_sets).map(NameSetId)
+    }
+
+    fn domain(&mut self, variable: &str) -> Parsed<(Domain, Meaning)> {
+        if let Token::Word(word) = self.peek() {
+            let known = match word.as_str() {
+                "bit" => Some((Domain::BIT, Meaning::Number)),
+                "bool" => Some((Domain::BIT, Meaning::Truth)),
+                "byte" => Some((Domain::BYTE, Meaning::Number)),
+                "short" => Some((Domain::SHORT, Meaning::Number)),
+                "int" => Some((Domain::INT, Meaning::Number)),
+                "chan" => Some((Domain::BYTE, Meaning::Channel)),
+                "pid" => Some((Domain::BYTE, Meaning::Process)),
+                _ => None,
+            };
+            if let Some(known) = known {
+                self.advance();
+                return Ok(known);
+            }
+            if word == "unsigned" || word == "signed" {
+                self.advance();
+                let span = self.span();
+                let bits = self.small()?;
+                if !(1..=32).contains(&bits) {
+                    return Err(self.error(span, "a number has 1 to 32 bits"));
+                }
+                return Ok((Domain::Bits { bits, signed: word == "signed" }, Meaning::Number));
+            }
+        }
+        if self.take_symbol("{") {
+            let names = self.list_until("}", Parser::name)?;
+            let existing = self.program.name_sets.iter().position(|set| set.names == names);
+            let id = match existing {
+                Some(id) => id as u32,
+                None => self.add_name_set(variable.to_string(), names),
+            };
+            return self.whole_set(NameSetId(id));
+        }
+        let is_set = match self.peek() {
+            Token::Symbol("#") => true,
+            Token::Word(name) | Token::Quoted(name) => self.symbols.name_sets.get(name).is_some(),
+            _ => false,
+        };
+        if is_set && !matches!(self.ahead(1), Token::Symbol(".." | "." | "+" | "-" | "*")) {
+            let set = self.name_set()?;
+            return self.whole_set(set);
+        }
+        self.range()
+    }
+
+    /// A variable that holds one of the names of a set and nothing else.
+    fn whole_set(&self, set: NameSetId) -> Parsed<(Domain, Meaning)> {
+        match self.program.name_sets[set.index()].names.len() {
+            0 => Err(self.error(self.span(), "a set without names has no values")),
+            count => Ok((Domain::Range { low: 1, high: count as i32 }, Meaning::Name(set))),
+        }
+    }
+
+    fn range(&mut self) -> Parsed<(Domain, Meaning)> {
+        let start = self.span();
+        if !matches!(self.peek(), Token::Number(_) | Token::Symbol("-" | "(")) && !self.at_name() {
+            return Err(self.unexpected(&["a type", "a range such as 0..3", "names in braces"]));
+        }
+        let low = self.constant()?;
+        self.expect_symbol("..")?;
+        let high = self.constant()?;
+        if low > high {
+            let message = format!("the range {low}..{high} is empty");
+            return Err(self.error(start.start..self.span().start, message));
+        }
+        Ok((Domain::Range { low, high }, Meaning::Number))
+    }
+
+    /// An expression of constants.
+    pub fn constant(&mut self) -> Parsed<i32> {
+        let start = self.span().start;
+        let expr = self.expression()?;
+        fold(&expr).ok_or_else(|| {
+            self.error(self.since(start), "this must be a constant, known without running the program")
+        })
+    }
+}
+
+fn fold(expr: &Expr) -> Option<i32> {
+    match expr {
+        Expr::Const(value) => Some(*value),
+        Expr::Unary(op, operand) => {
+            let value = fold(operand)?;
+            Some(match op {
+                UnaryOp::Not => i32::from(value == 0),
+                UnaryOp::Negate => value.wrapping_neg(),
+                UnaryOp::Complement => !value,
+            })
+        }
+        Expr::Binary(op, left, right) => binary(*op, fold(left)?, fold(right)?).ok(),
+        Expr::Conditional(condition, yes, no) => fold(if fold(condition)? != 0 { yes } else { no }),
+        _ => None,
+    }
+}
+
+pub(super) fn empty_process_type(name: String) -> ProcessType {
+    ProcessType {
+        name,
+        parameters: 0,
+        variables: Variables::default(),
+        prologue: Vec::new(),
+        initial_location: LocationId(0),
+        locations: Vec::new(),
+        provided: None,
+        deterministic: false,
+        exclusive: Vec::new(),
+    }
+}

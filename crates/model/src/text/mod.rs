@@ -1,0 +1,76 @@
+//! The text form of programs: printing, and reading back. Also the language of `.lts` files, in which a person
+//! writes a transition system down directly (`docs/lts.md`).
+//!
+//! `print` and `parse` are inverse: for every program `p` whose ids are in range,
+//! `parse("", &print(&p)) == Ok(p)`, as long as its expressions are not nested absurdly deep.
+//! The text knows nothing of Promela; where an idea is the same, it is written the same way.
+//!
+//! Where to look: [`lexer`] makes tokens, [`declarations`] is the first pass and [`definitions`] the
+//! second, [`expression`] and [`operation`] are what both share; [`print`] and [`print_expression`] write.
+
+mod declarations;
+mod definitions;
+mod error;
+mod expression;
+mod lexer;
+mod operation;
+mod parser;
+mod print;
+mod print_expression;
+mod symbols;
+
+pub use error::ParseError;
+pub use print::print;
+
+use crate::expression::Expr;
+use crate::program::{ProcessTypeId, Program};
+use lexer::{Token, tokenize};
+use parser::Parser;
+use print_expression::Printer;
+use symbols::Symbols;
+
+/// Reads a program. `file` is what traces call the text. A program that was read has all ids in range, but
+/// need not keep the other rules of the IR: ask [`verify`](crate::verify::verify).
+///
+/// # Errors
+/// All mistakes that could be found, at least one.
+pub fn parse(file: &str, source: &str) -> Result<Program, Vec<ParseError>> {
+    let mut errors = Vec::new();
+    let lexemes = tokenize(source, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut parser = Parser::new(source, file, &lexemes);
+    parser.declare_all(&mut errors);
+    if errors.is_empty() {
+        parser.define_all(&mut errors);
+    }
+    if errors.is_empty() { Ok(parser.program) } else { Err(errors) }
+}
+
+/// Reads an expression over the variables of a program, as no process sees it: an atom of a property, say.
+///
+/// # Errors
+/// The text is not one expression.
+pub fn parse_expression(program: &Program, source: &str) -> Result<Expr, Vec<ParseError>> {
+    let mut errors = Vec::new();
+    let lexemes = tokenize(source, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut parser = Parser::new(source, "", &lexemes);
+    parser.symbols = Symbols::of(program);
+    parser.program = program.clone();
+    let expr = parser.expression().map_err(|error| vec![*error])?;
+    match parser.peek() {
+        Token::EndOfText => Ok(expr),
+        _ => Err(vec![*parser.unexpected(&["an operator", "the end"])]),
+    }
+}
+
+/// The text of an expression, as a process of the type (or nobody) sees it.
+pub fn print_expression(program: &Program, reader: Option<ProcessTypeId>, expr: &Expr) -> String {
+    let mut printer = Printer::new(program);
+    printer.process_type = reader.map(ProcessTypeId::index);
+    printer.expression(expr)
+}
