@@ -39,8 +39,10 @@ pub const MAX_DEPTH: usize = 250;
 /// An expression's tree may be so high: a sum of so many terms.
 pub const MAX_HEIGHT: u32 = 2_000;
 /// Inline calls may stand for so many tokens in all.
-pub const MAX_INLINED_TOKENS: usize = 5_000_000;
+pub const MAX_INLINED_TOKENS: usize = 2_000_000;
 pub const MAX_ERRORS: usize = 100;
+/// Errors at places that have one already: one macro or inline can go wrong in many ways.
+const MAX_REPEATED: usize = 1_000;
 
 /// An error has been reported; the caller looks for a place to go on.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +70,7 @@ struct Parser {
     /// `do` loops and `if`s being read, for the mending of `fi` and `od`.
     selections: Vec<Symbol>,
     errors: usize,
+    repeated: usize,
     stopped: bool,
     word_in: Symbol,
 }
@@ -102,6 +105,7 @@ pub(crate) fn parse(preprocessed: Preprocessed) -> (SourceMap, Program, Vec<Diag
         inlined_tokens: 0,
         selections: Vec::new(),
         errors: 0,
+        repeated: 0,
         stopped: false,
         word_in,
     };
@@ -263,6 +267,11 @@ impl Parser {
                 && place(earlier) == place(&diagnostic)
         });
         if repeated {
+            self.repeated += 1;
+            if self.repeated >= MAX_REPEATED {
+                self.stopped = true;
+                self.at = self.tokens.len() - 1;
+            }
             return Reported;
         }
         let mut diagnostic = diagnostic;

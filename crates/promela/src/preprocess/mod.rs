@@ -28,7 +28,7 @@ use std::rc::Rc;
 /// A program longer than this, after expansion, is refused.
 pub const MAX_TOKENS: usize = 5_000_000;
 /// Tokens that macro expansion may move around before it is taken for a blow-up.
-pub const MAX_WORK: usize = 20_000_000;
+pub const MAX_WORK: usize = 10_000_000;
 /// Files that may be included, one inside the other and in all.
 pub const MAX_INCLUDE_DEPTH: usize = 100;
 pub const MAX_INCLUDES: usize = 10_000;
@@ -122,6 +122,10 @@ pub(crate) fn preprocess(
     let mut tokens = Vec::new();
     if preprocessor.open_main(path, defines) {
         preprocessor.run(&mut tokens);
+    }
+    if preprocessor.stopped {
+        // What came out ends anywhere: errors about it would mislead.
+        tokens.clear();
     }
     Preprocessed {
         tokens,
