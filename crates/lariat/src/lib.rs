@@ -8,7 +8,6 @@
 pub mod check;
 pub mod load;
 pub mod machine;
-mod promela_shim;
 pub mod report;
 pub mod run;
 pub mod simulation;

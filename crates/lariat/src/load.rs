@@ -66,7 +66,7 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
 
 fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -> Result<Model, Rejected> {
     let loader = WithMain { name: &name, bytes };
-    let compiled = crate::promela_shim::compile(&loader, &name, defines);
+    let compiled = promela::compile(&loader, &name, defines);
     let rendered = promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, color);
     let failed = compiled.diagnostics.iter().any(promela::Diagnostic::is_error);
     let Some(program) = compiled.program.filter(|_| !failed) else {
@@ -78,8 +78,8 @@ fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -
         .map(|property| NamedProperty {
             name: property.name.clone(),
             kind: match property.kind {
-                crate::promela_shim::PropertyKind::Ltl => "ltl",
-                crate::promela_shim::PropertyKind::Never => "never",
+                promela::PropertyKind::Ltl(_) => "ltl",
+                promela::PropertyKind::Never(_) => "never",
             },
         })
         .collect();

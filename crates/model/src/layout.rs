@@ -118,7 +118,11 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Of width 0 is what the program never varies, whatever its value.
     fn put(&mut self, value: u32, width: u32) {
+        if width == 0 {
+            return;
+        }
         debug_assert!(width == 32 || value < 1 << width, "{value} does not fit {width} bits");
         self.bits |= u64::from(value) << self.count;
         self.count += width;

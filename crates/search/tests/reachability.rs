@@ -1,0 +1,170 @@
+//! The searches against the plainest search there is, and at their limits.
+
+mod support;
+
+use model::domain::Domain;
+use model::expression::{BinaryOp, Expr};
+use model::program::{Action, Operation, Program};
+use model::{Interpreter, RuntimeError};
+use proptest::prelude::*;
+use search::replay::replay;
+use search::{Limit, Limits, Options, Order, Outcome, Verdict, reachability};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use support::*;
+
+const ORDERS: [Order; 2] = [Order::DepthFirst, Order::BreadthFirst];
+
+fn search(program: &Program, order: Order, all_errors: bool, limits: Limits<'_>) -> Outcome {
+    let interpreter = Interpreter::new(program);
+    let outcome = reachability(&interpreter, &Options { order, all_errors, limits });
+    for violation in &outcome.violations {
+        replay(&interpreter, violation).expect("every counterexample replays");
+    }
+    outcome
+}
+
+fn everything(program: &Program, order: Order) -> Outcome {
+    search(program, order, true, Limits::default())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn agrees_with_the_oracle(program in any_program()) {
+        let Some(expected) = oracle(&program) else { return Ok(()) };
+        let mut coverage = Vec::new();
+        for order in ORDERS {
+            let outcome = everything(&program, order);
+            let figures = Figures {
+                states: outcome.statistics.states,
+                transitions: outcome.statistics.transitions,
+                atomic_steps: outcome.statistics.atomic_steps,
+                errors: outcome.errors,
+                kinds: outcome.error_kinds,
+            };
+            prop_assert_eq!(&figures, &expected, "{:?}", order);
+            prop_assert!(outcome.exhaustive && !outcome.endless_atomic);
+            coverage.push(outcome.coverage);
+            let first = search(&program, order, false, Limits::default());
+            prop_assert_eq!(first.verdict() == Verdict::Violated, expected.errors > 0);
+            prop_assert!(first.statistics.states <= expected.states);
+        }
+        prop_assert_eq!(&coverage[0], &coverage[1]);
+    }
+
+    #[test]
+    fn endless_atomic_sequences_end(program in any_program()) {
+        // Both orders visit the same states, whether or not an oracle could count the ways.
+        let limits = || Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
+        let outcomes = ORDERS.map(|order| search(&program, order, true, limits()));
+        if outcomes.iter().all(|outcome| outcome.exhaustive) {
+            prop_assert_eq!(outcomes[0].statistics.states, outcomes[1].statistics.states);
+            prop_assert_eq!(&outcomes[0].error_kinds, &outcomes[1].error_kinds);
+            prop_assert_eq!(&outcomes[0].coverage, &outcomes[1].coverage);
+        }
+    }
+}
+
+/// One process that counts up to `top` and down again.
+fn counter(top: i32, hidden: bool) -> Program {
+    let up = guarded(compare(BinaryOp::Less, 0, top), vec![add(0, 1)]);
+    let down = guarded(compare(BinaryOp::Greater, 0, 0), vec![add(0, -1)]);
+    program(
+        &[("x", Domain::INT, false), ("h", Domain::INT, hidden)],
+        vec![process("counter", vec![vec![edge(up, 0), edge(down, 0)]], &[])],
+    )
+}
+
+#[test]
+fn a_deep_path_is_searched_in_little_memory() {
+    let top = 300_000;
+    let outcome = everything(&counter(top, false), Order::DepthFirst);
+    assert_eq!(outcome.verdict(), Verdict::Holds);
+    assert_eq!(outcome.statistics.states, top as u64 + 1);
+    assert_eq!(outcome.statistics.transitions, 2 * top as u64 + 1);
+    assert_eq!(outcome.statistics.depth, top as u64);
+}
+
+#[test]
+fn a_deep_error_has_its_run() {
+    let top = 20_000;
+    let mut deep = counter(top, false);
+    let location = &mut deep.process_types[0].locations[0];
+    let condition = compare(BinaryOp::NotEqual, 0, top);
+    let check = Action::Assert { condition, text: "x != top".into() };
+    location.transitions.push(edge(Operation::act(vec![check]), 0));
+    for order in ORDERS {
+        let outcome = search(&deep, order, false, Limits::default());
+        assert_eq!(outcome.violations[0].error, RuntimeError::AssertionViolated("x != top".into()));
+        assert_eq!(outcome.violations[0].run.steps.len(), top as usize + 1);
+    }
+}
+
+#[test]
+fn hidden_variables_are_no_part_of_a_state() {
+    // The hidden variable counts on, the state is the same.
+    let count = Operation::act(vec![add(1, 1)]);
+    let hidden = program(
+        &[("x", Domain::BYTE, false), ("h", Domain::INT, true)],
+        vec![process("P", vec![vec![edge(count, 0)]], &[])],
+    );
+    for order in ORDERS {
+        let outcome = everything(&hidden, order);
+        assert_eq!((outcome.statistics.states, outcome.statistics.transitions), (1, 2));
+    }
+}
+
+#[test]
+fn an_atomic_loop_with_choices_ends() {
+    // Inside, any of 12 bits can be flipped at each step, forever, or the loop is left.
+    let variables: Vec<(&str, Domain, bool)> = (0..12).map(|_| ("bit", Domain::BIT, false)).collect();
+    let mut flips = Vec::new();
+    for variable in 0..12 {
+        let flipped = Expr::binary(BinaryOp::Subtract, Expr::Const(1), read(variable));
+        flips.push(atomic(Operation::act(vec![assign(variable, flipped)]), 1));
+    }
+    flips.push(edge(Operation::SKIP, 2));
+    let start = vec![atomic(Operation::SKIP, 1)];
+    let endless = program(&variables, vec![process("P", vec![start, flips, vec![]], &[2])]);
+    for order in ORDERS {
+        let outcome = everything(&endless, order);
+        assert_eq!(outcome.verdict(), Verdict::Holds);
+        assert!(outcome.endless_atomic);
+        assert_eq!(outcome.statistics.states, 1 + (1 << 12));
+    }
+}
+
+#[test]
+fn limits_are_inconclusive() {
+    let raised = AtomicBool::new(true);
+    let limits: [(Limits<'_>, Limit); 5] = [
+        (Limits { depth: Some(100), ..Limits::default() }, Limit::Depth(100)),
+        (Limits { states: Some(50), ..Limits::default() }, Limit::States(50)),
+        (Limits { memory_bytes: Some(1), ..Limits::default() }, Limit::MemoryBytes(1)),
+        (Limits { time: Some(Duration::ZERO), ..Limits::default() }, Limit::Time(Duration::ZERO)),
+        (Limits { interrupt: Some(&raised), ..Limits::default() }, Limit::Interrupted),
+    ];
+    for (limits, expected) in limits {
+        for order in ORDERS {
+            let outcome = search(&counter(200_000, false), order, true, limits.clone());
+            assert_eq!(outcome.verdict(), Verdict::Inconclusive);
+            assert_eq!(outcome.limit, Some(expected));
+            assert!(!outcome.exhaustive && outcome.statistics.states < 200_000);
+        }
+    }
+    let exact = Limits { states: Some(11), depth: Some(11), ..Limits::default() };
+    for order in ORDERS {
+        assert_eq!(search(&counter(10, false), order, true, exact.clone()).verdict(), Verdict::Holds);
+    }
+}
+
+#[test]
+fn an_empty_program_holds() {
+    for order in ORDERS {
+        let outcome = everything(&program(&[], Vec::new()), order);
+        assert_eq!(outcome.verdict(), Verdict::Holds);
+        assert_eq!((outcome.statistics.states, outcome.statistics.transitions), (1, 1));
+    }
+}
