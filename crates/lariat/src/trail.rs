@@ -153,7 +153,7 @@ fn detour(
                 let own = match successor.step {
                     Step::Release(_) => true,
                     Step::Move(taken) => taken.pid == pid,
-                    Step::Rendezvous { .. } => false,
+                    Step::Rendezvous { .. } | Step::Refused(_) => false,
                 };
                 let Some(next) = successor.state.filter(|_| own) else { continue };
                 let mut steps = steps.clone();

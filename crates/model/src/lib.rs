@@ -20,6 +20,7 @@ pub mod state;
 pub mod system;
 pub mod text;
 pub mod trace;
+pub mod verify;
 
 pub use domain::Domain;
 pub use error::RuntimeError;

@@ -27,6 +27,8 @@ pub enum Step {
     },
     /// A process in an atomic sequence could not go on and gave up control.
     Release(Pid),
+    /// Not a step: the transition is not enabled, and finding that out was an error.
+    Refused(Move),
 }
 
 /// A step and where it leads.
@@ -37,6 +39,11 @@ pub struct Successor<State> {
     pub state: Option<State>,
     /// What went wrong on the way; a failed assertion does not stop the step.
     pub errors: Vec<RuntimeError>,
+}
+
+/// Is this list of successors one of a state in which nothing can move?
+pub fn nothing_moves<State>(successors: &[Successor<State>]) -> bool {
+    successors.iter().all(|successor| matches!(successor.step, Step::Refused(_)))
 }
 
 /// A program that can be run: states and their successors.

@@ -109,7 +109,7 @@ pub fn moves(step: &Step) -> impl Iterator<Item = Move> {
     let (first, second) = match *step {
         Step::Move(only) => (Some(only), None),
         Step::Rendezvous { send, receive } => (Some(send), Some(receive)),
-        Step::Release(_) => (None, None),
+        Step::Release(_) | Step::Refused(_) => (None, None),
     };
     first.into_iter().chain(second)
 }

@@ -178,6 +178,6 @@ pub(crate) fn weight(step: &Step) -> u64 {
     match step {
         Step::Move(_) => 1,
         Step::Rendezvous { .. } => 2,
-        Step::Release(_) => 0,
+        Step::Release(_) | Step::Refused(_) => 0,
     }
 }

@@ -93,7 +93,7 @@ impl<'a, S: System> Walk<'a, S> {
 
     /// Before the first step: is there none?
     fn is_stuck(&self) -> bool {
-        self.pending.iter().all(|(_, successors)| successors.is_empty())
+        self.pending.iter().all(|(_, successors)| model::system::nothing_moves(successors))
     }
 
     fn next(&mut self) -> Option<Successor<S::State>> {

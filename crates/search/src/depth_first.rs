@@ -139,7 +139,7 @@ impl<'a, S: System> Path<'a, S> {
             return Ok(());
         }
         self.system.successors(&state, &mut self.scratch);
-        if self.scratch.is_empty() {
+        if model::system::nothing_moves(&self.scratch) {
             explorer.stuck(&state, |_| self.to_here())?;
         }
         if self.frames.len().is_multiple_of(SEGMENT) {

@@ -150,10 +150,12 @@ impl<'a> Expansion<'a, '_> {
     ) -> bool {
         let pid = context.pid;
         let enabled = context.is_enabled(&transition.operation);
-        for error in context.noted.take() {
-            self.report_error(pid, index, error);
-        }
+        let noted = context.noted.take();
         if enabled == Ok(false) {
+            if !noted.is_empty() {
+                let step = Step::Refused(self.this_move(pid, index));
+                (self.sink)(Successor { step, state: None, errors: noted }, None);
+            }
             return false;
         }
         let mut machine = Machine {
@@ -163,7 +165,7 @@ impl<'a> Expansion<'a, '_> {
             timeout: context.timeout,
             spawned: 0,
             handshake: context.handshake,
-            noted: RefCell::default(),
+            noted: RefCell::new(noted),
             output: self.keep_output.then(String::new),
         };
         if let Err(error) = enabled.and_then(|_| machine.perform(&transition.operation)) {
@@ -191,7 +193,12 @@ impl<'a> Expansion<'a, '_> {
         let mut met = false;
         let sink = &mut *self.sink;
         let mut join = |successor: Successor<State>, output: Option<String>| {
-            let Step::Move(receive) = successor.step else { unreachable!("a receive is one move") };
+            let (Step::Move(receive) | Step::Refused(receive)) = successor.step else {
+                unreachable!("a receive is one move")
+            };
+            if let Step::Refused(_) = successor.step {
+                return sink(successor, output);
+            }
             let mut errors = sent.noted.borrow().clone();
             errors.extend(successor.errors);
             sink(

@@ -24,6 +24,7 @@ pub use print::print;
 
 use crate::expression::Expr;
 use crate::program::{ProcessTypeId, Program};
+use crate::verify::{Violation, verify};
 use lexer::{Token, tokenize};
 use parser::Parser;
 use print_expression::Printer;
@@ -46,6 +47,30 @@ pub fn parse(file: &str, source: &str) -> Result<Program, Vec<ParseError>> {
         parser.define_all(&mut errors);
     }
     if errors.is_empty() { Ok(parser.program) } else { Err(errors) }
+}
+
+/// Reads a program that somebody wrote: one that also keeps the rules of the IR.
+///
+/// # Errors
+/// As [`parse`]; a broken rule is reported at the line of its statement, if it belongs to one.
+pub fn read(file: &str, source: &str) -> Result<Program, Vec<ParseError>> {
+    let program = parse(file, source)?;
+    let violations = verify(&program);
+    if violations.is_empty() {
+        return Ok(program);
+    }
+    let error = |violation: &Violation| {
+        let line = violation
+            .origin
+            .and_then(|origin| program.origins.get(origin.index()))
+            .filter(|origin| origin.file == file)
+            .map_or(0, |origin| origin.line.saturating_sub(1) as usize);
+        let mut lines = source.split_inclusive('\n');
+        let start = lines.by_ref().take(line).map(str::len).sum();
+        let length = lines.next().map_or(0, |line| line.trim_end().len());
+        ParseError::new(source, start..start + length, violation.to_string())
+    };
+    Err(violations.iter().map(error).collect())
 }
 
 /// Reads an expression over the variables of a program, as no process sees it: an atom of a property, say.

@@ -21,9 +21,9 @@ pub trait Declare {
     fn declare(&mut self, declaration: &Declaration, owner: Owner, scope: &Scope, initial: bool);
     /// A counter for a loop over a channel, one per block.
     fn loop_counter(&mut self, channel: &Reference, owner: Owner, scope: &Scope) -> Ident;
-    /// Is this the name of a channel (so that a loop over it rotates messages), or else of an array
-    /// of how many elements?
-    fn loop_range(&mut self, range: &Reference, place: &Place) -> LoopRange;
+    /// What a loop with this variable runs over: the messages of a channel, if the variable is a
+    /// structure, else the indices of an array.
+    fn loop_range(&mut self, variable: &Reference, range: &Reference, place: &Place) -> LoopRange;
     fn exclusive(&mut self, exclusive: &ast::Exclusive, place: Place);
     /// How many variables are declared so far.
     fn declared(&self) -> usize;
@@ -384,7 +384,7 @@ impl Builder<'_> {
             }
             ForRange::In(over) => {
                 let place = self.place();
-                match self.declare.loop_range(over, &place) {
+                match self.declare.loop_range(variable, over, &place) {
                     LoopRange::Channel => {
                         let counter = self.declare.loop_counter(over, self.owner, &self.scope);
                         let counter = reference_to(&counter);

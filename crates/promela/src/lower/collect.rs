@@ -316,21 +316,33 @@ impl Declare for Lowering<'_> {
         name
     }
 
-    fn loop_range(&mut self, range: &Reference, place: &Place) -> LoopRange {
-        let variable = match &range.parts[..] {
-            [part] => self.symbols.lookup(&part.name.text, place).map(|index| self.symbols.variable(index)),
-            _ => None,
+    fn loop_range(&mut self, variable: &Reference, range: &Reference, place: &Place) -> LoopRange {
+        let mut declared = |reference: &Reference| {
+            let name = &reference.parts[0].name;
+            let found = self.symbols.lookup(&name.text, place);
+            if found.is_none() {
+                self.undeclared(name, place);
+            }
+            found.map(|index| self.symbols.variable(index).clone())
         };
-        match variable {
-            Some(variable) if variable.ty == Type::Chan && variable.length.is_none() => LoopRange::Channel,
-            Some(variable) if variable.length.is_some() => LoopRange::Array(variable.length.unwrap_or(1)),
-            Some(_) => {
-                let message = "a loop can only run over an array or a channel";
-                self.error(range.span, message, "neither an array nor a channel");
+        let (Some(counter), Some(over)) = (declared(variable), declared(range)) else {
+            return LoopRange::Bad;
+        };
+        let indexed = range.parts[0].index.is_some();
+        match (matches!(counter.ty, Type::Struct(_)), over.length) {
+            (true, _) if over.ty == Type::Chan && over.length.is_some() == indexed => LoopRange::Channel,
+            (false, Some(length)) if !indexed => LoopRange::Array(length),
+            (true, _) => {
+                let message = "a loop whose variable is a structure runs over the messages of a channel";
+                self.error(range.span, message, "not a channel");
                 LoopRange::Bad
             }
-            None => {
-                self.undeclared(&range.parts[0].name, place);
+            (false, _) => {
+                self.report(
+                    Diagnostic::error("a loop runs over the indices of an array").at(range.span, "not an array").help(
+                        "to run over the messages of a channel, use a variable of the typedef the channel carries",
+                    ),
+                );
                 LoopRange::Bad
             }
         }

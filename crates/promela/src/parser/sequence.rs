@@ -17,7 +17,7 @@ impl Parser {
     pub(super) fn block(&mut self, what: &str) -> Parse<Block> {
         let start = self.at;
         let open = self.expect(TokenKind::OpenBrace, &format!("before {what}"))?.span;
-        let errors = self.errors;
+        let errors = self.error_count();
         let steps = self.sequence();
         if self.is(TokenKind::CloseBrace) {
             self.advance();
@@ -26,7 +26,7 @@ impl Parser {
             self.report(diagnostic);
         }
         let span = self.span_from(start);
-        if steps.is_empty() && self.errors == errors {
+        if steps.is_empty() && self.error_count() == errors {
             self.empty(span);
         }
         Ok(Block { steps, span })
@@ -48,8 +48,11 @@ impl Parser {
             self.expected("a statement");
             self.skip_separators();
         }
-        while !self.at_sequence_end() {
+        while !self.at_sequence_end() || self.skip_stray_closer() {
             let start = self.at;
+            if self.at_sequence_end() {
+                continue;
+            }
             match self.step() {
                 Ok(step) => steps.push(step),
                 Err(_) => {
@@ -87,6 +90,22 @@ impl Parser {
         }
     }
 
+    /// A `fi` or `od` that closes nothing is reported and passed over.
+    fn skip_stray_closer(&mut self) -> bool {
+        let TokenKind::Word(word @ (kw::FI | kw::OD)) = self.kind() else { return false };
+        if !self.selections.is_empty() {
+            return false;
+        }
+        let (text, opener) = (self.word_text(word), if word == kw::FI { "if" } else { "do" });
+        let span = self.advance().span;
+        self.report(
+            Diagnostic::error(format!("this `{text}` closes nothing"))
+                .at(span, format!("no `{opener}` is open here")),
+        );
+        self.skip_separators();
+        true
+    }
+
     fn implied_separator(&self) -> bool {
         self.peek().starts_line()
             || matches!(self.previous().kind, TokenKind::CloseBrace | TokenKind::Word(kw::ELSE))
@@ -94,21 +113,20 @@ impl Parser {
 
     /// Reports what stands where a separator should; it may itself begin the next step.
     fn missing_separator(&mut self) {
-        let diagnostic = self.expected_diagnostic("`;`, `->` or the end of the line");
+        let mut diagnostic = self.expected_diagnostic("`;`, `->` or the end of the line");
         let previous = self.previous();
-        let diagnostic = match (previous.kind, self.kind()) {
+        diagnostic = match (previous.kind, self.kind()) {
             (_, TokenKind::Assign) => self.hint_equality(diagnostic),
             (TokenKind::Word(word), TokenKind::OpenParen) if !word.is_keyword() => {
                 let text = self.word_text(word);
+                let message = format!("there is no inline `{text}`");
+                let diagnostic = Diagnostic::error(message).at(previous.span, "called here");
                 let mut inlines: Vec<_> = self.inlines.keys().map(|&word| self.word_text(word)).collect();
                 inlines.sort();
                 let keywords = ["printf", "assert", "select", "len", "run", "printm"];
                 let close =
                     crate::suggest::closest(&text, inlines.iter().map(|word| &**word).chain(keywords));
-                match close {
-                    Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
-                    None => diagnostic.note(format!("no inline is called `{text}`")),
-                }
+                diagnostic.maybe_help(close.map(|close| format!("did you mean `{close}`?")))
             }
             _ => diagnostic,
         };
