@@ -130,6 +130,12 @@ impl Automaton for Tgba {
     }
 }
 
+impl AsRef<Tgba> for Tgba {
+    fn as_ref(&self) -> &Tgba {
+        self
+    }
+}
+
 impl Tgba {
     /// An automaton without states: it accepts nothing.
     pub fn empty(atoms: Vec<Arc<str>>) -> Self {

@@ -59,10 +59,18 @@ impl Builder {
 pub struct Degeneralization {
     /// Rotates (and, if odd, reverses) the order in which marks are awaited.
     pub order: u32,
+    /// Enter a component at its accepting level (any level will do) rather than at the first?
+    pub enter_accepting: bool,
     /// Enter a component at a level already used for the state?
     pub level_cache: bool,
     /// Skip a level whose mark is on all edges that leave the target?
     pub look_ahead: bool,
+}
+
+impl Degeneralization {
+    /// The choices that are most often best.
+    pub const SIMPLE: Degeneralization =
+        Degeneralization { order: 0, enter_accepting: true, level_cache: true, look_ahead: true };
 }
 
 /// A state-based Büchi automaton with the language of `automaton`.
@@ -96,12 +104,21 @@ pub fn degeneralize(automaton: &Tgba, options: Degeneralization) -> Tgba {
         level
     };
     let ahead = |q: StateId| if options.look_ahead { common[q.index()] } else { Marks::NONE };
+    let entry = |c: usize, q: StateId| {
+        if !sccs.accepting[c] {
+            0
+        } else if options.enter_accepting {
+            orders[c].len() as u32
+        } else {
+            advance(&orders[c], 0, ahead(q))
+        }
+    };
     let mut builder = Builder::default();
     let mut entered: RapidHashMap<StateId, u32> = RapidHashMap::default();
     let mut result = Tgba { sets: 1, initial: Vec::new(), edges: Vec::new(), ..automaton.clone() };
     for q in &automaton.initial {
         let c = sccs.of_state(*q);
-        let level = if sccs.accepting[c] { advance(&orders[c], 0, ahead(*q)) } else { 0 };
+        let level = entry(c, *q);
         entered.insert(*q, level);
         let s = builder.state(*q, level);
         result.initial.push(s);
@@ -123,7 +140,7 @@ pub fn degeneralize(automaton: &Tgba, options: Degeneralization) -> Tgba {
             } else {
                 match entered.get(&e.target) {
                     Some(&cached) if options.level_cache => cached,
-                    _ => advance(&orders[d], 0, ahead(e.target)),
+                    _ => entry(d, e.target),
                 }
             };
             entered.entry(e.target).or_insert(next);

@@ -27,7 +27,7 @@ impl Guard {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Node {
     variable: u32,
     low: Guard,
@@ -36,17 +36,26 @@ struct Node {
 
 const AND: u32 = 0;
 const OR: u32 = 1;
+const NOT: u32 = 2;
 
 /// A partial assignment: variables with their values, ascending.
 pub type Cube = Vec<(u32, bool)>;
 
+/// A remembered result: operator, operands, result. The operator `u32::MAX` marks an unused entry.
+type Remembered = (u32, Guard, Guard, Guard);
+
+const UNUSED: Remembered = (u32::MAX, Guard::FALSE, Guard::FALSE, Guard::FALSE);
+
 /// The manager: unique table and cache of results.
+///
+/// Both tables are arrays of a power of two: the unique table probes linearly and holds node numbers (0, the
+/// constant, stands for an empty place); the cache forgets on collision. Small managers are cloned often, so they
+/// start small.
 #[derive(Clone, Debug)]
 pub struct Guards {
     nodes: Vec<Node>,
-    unique: RapidHashMap<Node, Guard>,
-    binary: RapidHashMap<(u32, Guard, Guard), Guard>,
-    negation: RapidHashMap<Guard, Guard>,
+    unique: Vec<u32>,
+    cache: Vec<Remembered>,
 }
 
 impl Default for Guards {
@@ -55,15 +64,20 @@ impl Default for Guards {
     }
 }
 
+fn scramble(a: u32, b: u32, c: u32) -> usize {
+    let x = u64::from(a) << 32 | u64::from(b);
+    let x = (x ^ u64::from(c).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (x ^ x >> 29) as usize
+}
+
 impl Guards {
     /// A manager that knows the constants.
     pub fn new() -> Self {
         let constant = |g| Node { variable: u32::MAX, low: g, high: g };
         Guards {
             nodes: vec![constant(Guard::FALSE), constant(Guard::TRUE)],
-            unique: RapidHashMap::default(),
-            binary: RapidHashMap::default(),
-            negation: RapidHashMap::default(),
+            unique: vec![0; 64],
+            cache: vec![UNUSED; 128],
         }
     }
 
@@ -82,11 +96,46 @@ impl Guards {
             return low;
         }
         let node = Node { variable, low, high };
-        let nodes = &mut self.nodes;
-        *self.unique.entry(node).or_insert_with(|| {
-            nodes.push(node);
-            Guard((nodes.len() - 1) as u32)
-        })
+        let mask = self.unique.len() - 1;
+        let mut place = scramble(variable, low.0, high.0) & mask;
+        while self.unique[place] != 0 {
+            let at = self.unique[place];
+            if self.nodes[at as usize] == node {
+                return Guard(at);
+            }
+            place = (place + 1) & mask;
+        }
+        let made = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
+        self.nodes.push(node);
+        self.unique[place] = made;
+        if self.nodes.len() * 2 > self.unique.len() {
+            self.grow();
+        }
+        Guard(made)
+    }
+
+    fn grow(&mut self) {
+        let mask = self.unique.len() * 4 - 1;
+        let mut unique = vec![0; mask + 1];
+        for (i, n) in self.nodes.iter().enumerate().skip(2) {
+            let mut place = scramble(n.variable, n.low.0, n.high.0) & mask;
+            while unique[place] != 0 {
+                place = (place + 1) & mask;
+            }
+            unique[place] = i as u32;
+        }
+        self.unique = unique;
+        self.cache = vec![UNUSED; (mask + 1).min(1 << 18)];
+    }
+
+    fn recall(&self, operator: u32, f: Guard, g: Guard) -> Option<Guard> {
+        let entry = self.cache[scramble(operator, f.0, g.0) & (self.cache.len() - 1)];
+        (entry.0 == operator && entry.1 == f && entry.2 == g).then_some(entry.3)
+    }
+
+    fn remember(&mut self, operator: u32, f: Guard, g: Guard, result: Guard) {
+        let place = scramble(operator, f.0, g.0) & (self.cache.len() - 1);
+        self.cache[place] = (operator, f, g, result);
     }
 
     /// The function that is variable `v`.
@@ -127,8 +176,8 @@ impl Guards {
         if g == unit {
             return f;
         }
-        let key = (operator, f.min(g), f.max(g));
-        if let Some(&r) = self.binary.get(&key) {
+        let (f, g) = (f.min(g), f.max(g));
+        if let Some(r) = self.recall(operator, f, g) {
             return r;
         }
         let v = self.top(f).min(self.top(g));
@@ -136,7 +185,7 @@ impl Guards {
         let low = self.apply(operator, f0, g0);
         let high = self.apply(operator, f1, g1);
         let r = self.make(v, low, high);
-        self.binary.insert(key, r);
+        self.remember(operator, f, g, r);
         r
     }
 
@@ -158,14 +207,13 @@ impl Guards {
         if f == Guard::FALSE {
             return Guard::TRUE;
         }
-        if let Some(&r) = self.negation.get(&f) {
+        if let Some(r) = self.recall(NOT, f, f) {
             return r;
         }
         let n = self.nodes[f.index()];
         let (low, high) = (self.not(n.low), self.not(n.high));
         let r = self.make(n.variable, low, high);
-        self.negation.insert(f, r);
-        self.negation.insert(r, f);
+        self.remember(NOT, f, f, r);
         r
     }
 

@@ -95,6 +95,25 @@ impl<'a, A: Automaton, B: Automaton> Product<'a, A, B> {
         edges
     }
 
+    /// The guards of both factors over their common atoms: a manager, and for each side where its guards went.
+    pub(crate) fn common_guards(mut self) -> (Guards, RapidHashMap<Guard, Guard>, RapidHashMap<Guard, Guard>)
+    where
+        A: AsRef<Tgba>,
+        B: AsRef<Tgba>,
+    {
+        let identity = |v| v;
+        let rename = |v: u32| self.right_variables[v as usize];
+        let renames: [&dyn Fn(u32) -> u32; 2] = [&identity, &rename];
+        for (side, tgba) in [(*self.left).as_ref(), (*self.right).as_ref()].into_iter().enumerate() {
+            for e in tgba.edges.iter().flatten() {
+                let g = self.guards.import(&tgba.guards, e.guard, renames[side], &mut self.imported[side]);
+                self.imported[side].insert(e.guard, g);
+            }
+        }
+        let [left, right] = self.imported;
+        (self.guards, left, right)
+    }
+
     /// The reachable part, written out.
     pub fn to_explicit(mut self) -> Tgba {
         let initial = self.initial();

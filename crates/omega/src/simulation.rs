@@ -1,145 +1,138 @@
 //! Quotients by direct and by reverse simulation.
 //!
-//! Owns the two reductions, computed on *signatures* as in Babiak et al. (2013): the signature of a state is one
-//! decision diagram that joins, for every edge, its letters, the marks it lacks and the classes that simulate its
-//! target. One state is simulated by another exactly if its signature implies the other's, so the simulation
-//! preorder is the fixpoint of signatures. The quotient is read back from the prime cubes of the signatures, which
-//! drops every edge that another one dominates. Each pass has an effort limit and leaves the automaton alone when
-//! it is reached.
+//! Owns the two reductions. A state simulates another if, for every letter and every edge of the other, it has an
+//! edge with at least the marks whose target simulates; the preorder is the greatest fixpoint of that, reached by
+//! sweeps over a matrix. Comparing one edge with the *union* of the better ones is exact, for letters are compared
+//! one by one. States that simulate each other are merged, and of an edge only those letters stay that no better
+//! edge has. Reverse simulation is the same thing with edges turned round. Callers bound the size of the input.
 
 use crate::automaton::{Edge, Marks, StateId, Tgba};
-use crate::guard::{Cube, Guard, Guards};
+use crate::guard::{Guard, Guards};
 use rapidhash::RapidHashMap;
 
-/// Diagram nodes a pass may build before it gives up.
-const NODE_LIMIT: usize = 400_000;
-
-/// One edge as signatures see it: what it leads to (or, reversed, comes from).
+/// One edge as a simulation sees it: what it leads to (or, reversed, comes from).
+#[derive(Clone, Copy)]
 struct Link {
     guard: Guard,
     marks: Marks,
     neighbour: usize,
 }
 
-struct Signatures {
-    guards: Guards,
+struct Game<'a> {
+    guards: &'a mut Guards,
     links: Vec<Vec<Link>>,
-    /// Present in the signature of every state: marks of the state itself.
+    /// Marks of the state itself (used where marks belong to states).
     own: Vec<Marks>,
     /// Is there a link to the outside (reversed: the state is initial)?
     outside: Vec<bool>,
-    atom_count: u32,
-    sets: u32,
 }
 
-impl Signatures {
-    fn class_variable(&self, class: usize) -> u32 {
-        self.atom_count + self.sets + 1 + class as u32
-    }
+/// The simulation preorder.
+struct Preorder {
+    /// Class of each state.
+    class: Vec<usize>,
+    /// One state of each class.
+    representative: Vec<usize>,
+    /// `above[c][d]`: class d simulates class c.
+    above: Vec<Vec<bool>>,
+}
 
-    fn outside_variable(&self) -> u32 {
-        self.atom_count + self.sets
-    }
-
-    /// The cube of the marks an edge lacks: fewer literals for more marks.
-    fn lacking(&mut self, marks: Marks) -> Guard {
-        let cube: Cube =
-            Marks::all(self.sets).minus(marks).iter().map(|m| (self.atom_count + m, true)).collect();
-        self.guards.cube(&cube)
-    }
-
-    /// The simulation preorder: for each state its class, for each class its signature and the classes above it.
-    fn fixpoint(&mut self) -> Option<(Vec<usize>, Vec<Guard>, Vec<Vec<usize>>)> {
+impl Game<'_> {
+    fn fixpoint(&mut self) -> Preorder {
         let n = self.links.len();
-        let mut class = vec![0usize; n];
-        let mut above: Vec<Vec<usize>> = vec![vec![0]];
-        loop {
-            let up: Vec<Guard> = above
-                .iter()
-                .map(|list| {
-                    let cube: Cube = list.iter().map(|c| (self.class_variable(*c), true)).collect();
-                    self.guards.cube(&cube)
-                })
-                .collect();
-            let mut signatures = Vec::with_capacity(n);
+        let letters: Vec<Guard> = self
+            .links
+            .iter()
+            .map(|list| list.iter().fold(Guard::FALSE, |sum, l| self.guards.or(sum, l.guard)))
+            .collect();
+        let mut simulates = vec![vec![false; n]; n];
+        for p in 0..n {
             for q in 0..n {
-                let mut sum = Guard::FALSE;
-                for i in 0..self.links[q].len() {
-                    let Link { guard, marks, neighbour } = self.links[q][i];
-                    let lacking = self.lacking(marks);
-                    let goal = self.guards.and(lacking, up[class[neighbour]]);
-                    let term = self.guards.and(guard, goal);
-                    sum = self.guards.or(sum, term);
-                }
-                if self.outside[q] {
-                    let v = self.outside_variable();
-                    let outside = self.guards.variable(v);
-                    sum = self.guards.or(sum, outside);
-                }
-                let own = self.lacking(self.own[q]);
-                signatures.push(self.guards.and(sum, own));
-                if self.guards.len() > NODE_LIMIT {
-                    return None;
-                }
-            }
-            let mut of_signature: RapidHashMap<Guard, usize> = RapidHashMap::default();
-            let mut distinct: Vec<Guard> = Vec::new();
-            let next: Vec<usize> = signatures
-                .iter()
-                .map(|s| {
-                    *of_signature.entry(*s).or_insert_with(|| {
-                        distinct.push(*s);
-                        distinct.len() - 1
-                    })
-                })
-                .collect();
-            let next_above: Vec<Vec<usize>> = (0..distinct.len())
-                .map(|c| {
-                    (0..distinct.len())
-                        .filter(|d| self.guards.implies(distinct[c], distinct[*d]))
-                        .collect()
-                })
-                .collect();
-            if next_above == above && next == class {
-                return Some((class, distinct, above));
-            }
-            class = next;
-            above = next_above;
-            if self.guards.len() > NODE_LIMIT {
-                return None;
+                simulates[p][q] = self.own[q].contains(self.own[p])
+                    && (self.outside[q] || !self.outside[p])
+                    && self.guards.implies(letters[p], letters[q]);
             }
         }
-    }
-
-    /// The links of a class: those of its signature that no other dominates; and whether it has one to the outside.
-    fn links_of(&mut self, signature: Guard, above: &[Vec<usize>]) -> (Vec<Link>, bool) {
-        let place: RapidHashMap<&[usize], usize> =
-            above.iter().enumerate().map(|(c, list)| (list.as_slice(), c)).collect();
-        let mut links = Vec::new();
-        let mut outside = false;
-        for (letters, rest) in self.guards.split(signature, self.atom_count) {
-            for cube in self.guards.cubes(rest) {
-                let mut marks = Marks::all(self.sets);
-                let mut classes = Vec::new();
-                let mut outer = false;
-                for (v, _) in cube {
-                    let v = v - self.atom_count;
-                    if v < self.sets {
-                        marks = marks.minus(Marks::one(v));
-                    } else if v == self.sets {
-                        outer = true;
-                    } else {
-                        classes.push((v - self.sets - 1) as usize);
+        loop {
+            let mut changed = false;
+            for p in 0..n {
+                for q in 0..n {
+                    if p != q && simulates[p][q] && !self.step(p, q, &simulates) {
+                        simulates[p][q] = false;
+                        changed = true;
                     }
                 }
-                if outer {
-                    outside = true;
-                } else if let Some(&neighbour) = place.get(classes.as_slice()) {
-                    links.push(Link { guard: letters, marks, neighbour });
-                }
+            }
+            if !changed {
+                break;
             }
         }
-        (links, outside)
+        let mut class = vec![usize::MAX; n];
+        let mut representative = Vec::new();
+        for p in 0..n {
+            if class[p] == usize::MAX {
+                for q in p..n {
+                    if simulates[p][q] && simulates[q][p] {
+                        class[q] = representative.len();
+                    }
+                }
+                representative.push(p);
+            }
+        }
+        let above = representative
+            .iter()
+            .map(|p| representative.iter().map(|q| simulates[*p][*q]).collect())
+            .collect();
+        Preorder { class, representative, above }
+    }
+
+    /// Can `q` answer every move of `p`?
+    fn step(&mut self, p: usize, q: usize, simulates: &[Vec<bool>]) -> bool {
+        for i in 0..self.links[p].len() {
+            let move_ = self.links[p][i];
+            let mut covered = Guard::FALSE;
+            let mut answered = false;
+            for answer in &self.links[q] {
+                if answer.marks.contains(move_.marks) && simulates[move_.neighbour][answer.neighbour] {
+                    covered = self.guards.or(covered, answer.guard);
+                    if self.guards.implies(move_.guard, covered) {
+                        answered = true;
+                        break;
+                    }
+                }
+            }
+            if !answered {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The links of a class, between classes: those letters of each that no better link has.
+    fn links_of(&mut self, class: usize, order: &Preorder) -> Vec<Link> {
+        let mut joined: Vec<Link> = Vec::new();
+        for l in &self.links[order.representative[class]] {
+            let neighbour = order.class[l.neighbour];
+            match joined.iter_mut().find(|k| k.neighbour == neighbour && k.marks == l.marks) {
+                Some(k) => k.guard = self.guards.or(k.guard, l.guard),
+                None => joined.push(Link { neighbour, ..*l }),
+            }
+        }
+        let mut kept = Vec::new();
+        for l in &joined {
+            let mut better = Guard::FALSE;
+            for k in &joined {
+                let same = k.neighbour == l.neighbour && k.marks == l.marks;
+                if !same && k.marks.contains(l.marks) && order.above[l.neighbour][k.neighbour] {
+                    better = self.guards.or(better, k.guard);
+                }
+            }
+            let guard = self.guards.minus(l.guard, better);
+            if guard != Guard::FALSE {
+                kept.push(Link { guard, ..*l });
+            }
+        }
+        kept
     }
 }
 
@@ -149,41 +142,38 @@ pub fn reduce_direct(automaton: &mut Tgba) -> bool {
     if n == 0 {
         return false;
     }
-    let mut signatures = Signatures {
-        guards: automaton.guards.clone(),
-        links: automaton
-            .edges
-            .iter()
-            .map(|list| {
-                list.iter()
-                    .map(|e| Link { guard: e.guard, marks: e.marks, neighbour: e.target.index() })
-                    .collect()
-            })
-            .collect(),
-        own: vec![Marks::all(automaton.sets); n],
+    let links = automaton
+        .edges
+        .iter()
+        .map(|list| {
+            list.iter()
+                .map(|e| Link { guard: e.guard, marks: e.marks, neighbour: e.target.index() })
+                .collect()
+        })
+        .collect();
+    let mut game = Game {
+        guards: &mut automaton.guards,
+        links,
+        own: vec![Marks::NONE; n],
         outside: vec![false; n],
-        atom_count: automaton.atoms.len() as u32,
-        sets: automaton.sets,
     };
-    let Some((class, distinct, above)) = signatures.fixpoint() else { return false };
-    let before = (n, automaton.edges.iter().map(Vec::len).sum::<usize>());
-    let mut edges = Vec::with_capacity(distinct.len());
-    for s in &distinct {
-        let (links, _) = signatures.links_of(*s, &above);
+    let order = game.fixpoint();
+    let mut edges = Vec::with_capacity(order.representative.len());
+    for c in 0..order.representative.len() {
+        let links = game.links_of(c, &order).into_iter();
         edges.push(
             links
-                .into_iter()
                 .map(|l| Edge { guard: l.guard, marks: l.marks, target: StateId(l.neighbour as u32) })
                 .collect(),
         );
     }
+    let before = (n, automaton.edges.iter().map(Vec::len).sum::<usize>());
     automaton.edges = edges;
-    automaton.guards = signatures.guards;
-    let mut initial: Vec<usize> = automaton.initial.iter().map(|q| class[q.index()]).collect();
+    let mut initial: Vec<usize> = automaton.initial.iter().map(|q| order.class[q.index()]).collect();
     initial.sort_unstable();
     initial.dedup();
     // An initial state that another one simulates is not needed.
-    let kept = initial.iter().filter(|c| !initial.iter().any(|d| d != *c && above[**c].contains(d)));
+    let kept = initial.iter().filter(|c| !initial.iter().any(|d| d != *c && order.above[**c][*d]));
     automaton.initial = kept.map(|c| StateId(*c as u32)).collect();
     automaton.merge_edges();
     automaton.retain_reachable();
@@ -202,7 +192,7 @@ pub fn reduce_reverse(automaton: &mut Tgba) -> bool {
     let mut links: Vec<Vec<Link>> = (0..n).map(|_| Vec::new()).collect();
     for q in automaton.states() {
         for e in &automaton.edges[q.index()] {
-            let marks = if state_based { Marks::all(automaton.sets) } else { e.marks };
+            let marks = if state_based { Marks::NONE } else { e.marks };
             links[e.target.index()].push(Link { guard: e.guard, marks, neighbour: q.index() });
         }
     }
@@ -213,38 +203,25 @@ pub fn reduce_reverse(automaton: &mut Tgba) -> bool {
     // Marks of a state-based automaton belong to the state, so they are compared there.
     let own: Vec<Marks> = automaton
         .states()
-        .map(|q| if state_based { automaton.state_marks(q) } else { Marks::all(automaton.sets) })
+        .map(|q| if state_based { automaton.state_marks(q) } else { Marks::NONE })
         .collect();
-    let mut signatures = Signatures {
-        guards: automaton.guards.clone(),
-        links,
-        own,
-        outside,
-        atom_count: automaton.atoms.len() as u32,
-        sets: automaton.sets,
-    };
-    let Some((class, distinct, above)) = signatures.fixpoint() else { return false };
-    let before = (n, automaton.edges.iter().map(Vec::len).sum::<usize>());
-    let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); distinct.len()];
+    let marks: Vec<Marks> = automaton.states().map(|q| automaton.state_marks(q)).collect();
+    let mut game = Game { guards: &mut automaton.guards, links, own, outside };
+    let order = game.fixpoint();
+    let classes = order.representative.len();
+    let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); classes];
     let mut initial = Vec::new();
-    let mut marks_of_class = vec![Marks::NONE; distinct.len()];
-    for (q, c) in class.iter().enumerate() {
-        if state_based {
-            marks_of_class[*c] = automaton.state_marks(StateId(q as u32));
-        }
-    }
-    for (c, s) in distinct.iter().enumerate() {
-        let (links, outside) = signatures.links_of(*s, &above);
-        if outside {
+    for c in 0..classes {
+        if game.outside[order.representative[c]] {
             initial.push(StateId(c as u32));
         }
-        for l in links {
-            let marks = if state_based { marks_of_class[l.neighbour] } else { l.marks };
+        for l in game.links_of(c, &order) {
+            let marks = if state_based { marks[order.representative[l.neighbour]] } else { l.marks };
             edges[l.neighbour].push(Edge { guard: l.guard, marks, target: StateId(c as u32) });
         }
     }
+    let before = (n, automaton.edges.iter().map(Vec::len).sum::<usize>());
     automaton.edges = edges;
-    automaton.guards = signatures.guards;
     automaton.initial = initial;
     automaton.merge_edges();
     automaton.retain_reachable();
@@ -252,7 +229,7 @@ pub fn reduce_reverse(automaton: &mut Tgba) -> bool {
     before != (automaton.state_count(), automaton.edges.iter().map(Vec::len).sum::<usize>())
 }
 
-/// A fresh manager with only the guards in use: signatures leave many nodes behind.
+/// A fresh manager with only the guards in use: comparisons leave many nodes behind.
 pub(crate) fn compact(automaton: &mut Tgba) {
     if automaton.guards.len() < 256 {
         return;
