@@ -18,7 +18,9 @@ impl Parser {
                 Some(next) => match next.kind {
                     TokenKind::Word(name) if !name.is_keyword() => {
                         self.names.typedefs.contains(&word)
-                            || !next.starts_line() && !self.in_ltl && name != self.word_in
+                            || !next.starts_line()
+                                && name != self.word_in
+                                && self.ahead(2) != TokenKind::OpenParen
                     }
                     _ => false,
                 },

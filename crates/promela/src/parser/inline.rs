@@ -158,9 +158,11 @@ impl Parser {
         }
         let tokens = std::mem::replace(&mut self.tokens, text.into());
         let at = std::mem::replace(&mut self.at, 0);
+        let selections = std::mem::take(&mut self.selections);
         self.calls.push(Call { symbol, ident: ident.clone(), result });
         let body = self.block("an inline's body");
         self.calls.pop();
+        self.selections = selections;
         self.tokens = tokens;
         self.at = if self.stopped { self.tokens.len() - 1 } else { at };
         Ok(StatementKind::Inline { name: ident, body: body? })

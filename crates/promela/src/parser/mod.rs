@@ -287,6 +287,11 @@ impl Parser {
         Reported
     }
 
+    /// Errors so far, also those that were not worth repeating.
+    fn error_count(&self) -> usize {
+        self.errors + self.repeated
+    }
+
     /// Reports that a limit is passed, and reads nothing more.
     fn stop(&mut self, diagnostic: Diagnostic) {
         if !self.stopped {

@@ -23,7 +23,7 @@ impl Parser {
                 TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket => {
                     brackets = brackets.saturating_sub(1);
                 }
-                TokenKind::Word(kw::IF | kw::DO) => selections += 1,
+                TokenKind::Word(kw::IF | kw::DO) if self.ahead(1) == TokenKind::Separator => selections += 1,
                 TokenKind::Word(kw::FI | kw::OD) => selections = selections.saturating_sub(1),
                 _ => {}
             }

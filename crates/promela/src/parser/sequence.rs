@@ -48,11 +48,14 @@ impl Parser {
             self.expected("a statement");
             self.skip_separators();
         }
-        while !self.at_sequence_end() || self.skip_stray_closer() {
-            let start = self.at;
-            if self.at_sequence_end() {
+        loop {
+            if self.skip_stray_closer() {
                 continue;
             }
+            if self.at_sequence_end() {
+                break;
+            }
+            let start = self.at;
             match self.step() {
                 Ok(step) => steps.push(step),
                 Err(_) => {

@@ -172,19 +172,20 @@ impl Parser {
         let open = self.advance().span;
         let (closer, other) = if word == kw::IF { (kw::FI, kw::OD) } else { (kw::OD, kw::FI) };
         let mut options = Vec::new();
-        if !self.is(TokenKind::Separator) {
-            let what = format!("`::` after `{}`", self.word_text(word));
-            let diagnostic =
-                self.expected_diagnostic(&what).note("each option of a selection begins with `::`");
-            return Err(self.report(diagnostic));
-        }
         self.selections.push(word);
-        while self.is(TokenKind::Separator) {
+        while self.is(TokenKind::Separator) || options.is_empty() {
             let start = self.at;
-            let separator = self.advance().span;
-            let errors = self.errors;
+            if !self.is(TokenKind::Separator) {
+                // Read on as if it were there.
+                let what = format!("`::` after `{}`", self.word_text(word));
+                let diagnostic = self.expected_diagnostic(&what);
+                self.report(diagnostic.note("each option of a selection begins with `::`"));
+            }
+            let separator = self.peek().span;
+            self.eat(TokenKind::Separator);
+            let errors = self.error_count();
             let steps = self.sequence();
-            if steps.is_empty() && self.errors == errors {
+            if steps.is_empty() && self.error_count() == errors {
                 self.empty(separator);
             }
             options.push(Block { steps, span: self.span_from(start) });

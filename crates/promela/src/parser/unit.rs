@@ -94,7 +94,11 @@ impl Parser {
         let deterministic = match self.kind() {
             TokenKind::Word(kw::PROCTYPE) => false,
             TokenKind::Word(kw::D_PROCTYPE) => true,
-            _ => return Err(self.expected("`proctype`")),
+            _ => {
+                let hint = self.keyword_hint(self.peek(), &["proctype", "D_proctype"]);
+                let diagnostic = self.expected_diagnostic("`proctype`").maybe_help(hint);
+                return Err(self.report(diagnostic));
+            }
         };
         self.advance();
         let (symbol, name) = self.name("the proctype's name")?;

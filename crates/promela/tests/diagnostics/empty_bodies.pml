@@ -1,0 +1,8 @@
+init { }
+active proctype P() {
+  if
+  ::
+  :: skip
+  fi;
+  ; skip
+}

@@ -1,0 +1,2 @@
+#define f(x) x
+init { f(1 }

@@ -1,0 +1,4 @@
+init {
+  skip
+}
+/* and so on
