@@ -59,6 +59,10 @@ pub fn error_kind(message: &str) -> String {
     if message.contains("invalid array index") {
         return "invalid array index".to_owned();
     }
+    // SPIN puts the expression behind these words, and not always in brackets.
+    if message.starts_with("assertion violated") {
+        return "assertion violated".to_owned();
+    }
     let end = message.find(['(', ',']).unwrap_or(message.len());
     message[..end].trim().trim_end_matches('.').to_owned()
 }
@@ -171,6 +175,7 @@ unreached in proctype R
     #[test]
     fn kinds() {
         assert_eq!(error_kind("assertion violated - invalid array index "), "invalid array index");
+        assert_eq!(error_kind("assertion violated 0 "), "assertion violated");
         assert_eq!(error_kind("block in d_step seq, line 7"), "block in d_step seq");
         assert_eq!(error_kind("event_trace error (no matching event) "), "event_trace error");
         assert!(is_fatal(&error_kind("blocking sel in d_step (nr.0, near line 4)")));

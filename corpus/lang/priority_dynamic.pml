@@ -1,0 +1,20 @@
+// expect: violated assertion violated
+// states: 17
+// transitions: 23
+// unreached: none
+// spin: 6.5.2
+// Priorities can be read and set while running.
+byte log;
+
+active proctype A() priority 2 {
+  assert(_priority == 2);
+  log++;
+  set_priority(_pid, 1);
+  assert(get_priority(_pid) == 1);
+  log++
+}
+active proctype B() priority 2 {
+  log++;
+  set_priority(0, 3);
+  log++
+}

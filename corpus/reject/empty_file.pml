@@ -1,0 +1,4 @@
+// expect: rejected
+// message: process
+// spin: 6.5.2
+// Nothing at all.
