@@ -1,0 +1,26 @@
+/* Peterson's mutual exclusion for two processes. Each says that it wants to enter, then gives the
+ * other one precedence, and waits only while the other wants to enter and has precedence.
+ *
+ * To see a counterexample, swap the two assignments marked (*).
+ */
+bool wants[2];
+byte turn;
+byte inside;        /* how many processes are in the critical section */
+
+active [2] proctype User()
+{
+	byte other = 1 - _pid;
+
+	do
+	:: wants[_pid] = true;		/* (*) */
+	   turn = other;		/* (*) */
+	   !wants[other] || turn == _pid;
+
+critical:
+	   inside++;
+	   assert(inside == 1);
+	   inside--;
+
+	   wants[_pid] = false
+	od
+}
