@@ -4,6 +4,7 @@ pub mod automaton;
 pub mod degeneralize;
 pub mod emptiness;
 pub mod formula;
+pub mod gpvw;
 pub mod guard;
 pub mod merge;
 pub mod product;

@@ -128,6 +128,19 @@ impl Simplifier {
                 let both = store.and(b, c);
                 store.finally(both)
             }
+            Node::Globally(b) => {
+                // FG(a | u) = FG a | F u where u is universal.
+                let Node::Or(list) = store.node(b).clone() else { return store.finally(a) };
+                let (out, stay): (Vec<_>, Vec<_>) =
+                    list.iter().partition(|g| self.is(store, **g, Class::UNIVERSAL));
+                if out.is_empty() {
+                    return store.finally(a);
+                }
+                let stay = store.or_all(stay);
+                let stay = store.globally(stay);
+                let parts: Vec<_> = out.into_iter().chain([stay]).map(|g| store.finally(g)).collect();
+                store.or_all(parts)
+            }
             Node::And(list) => {
                 // F(a & s) = F a & s where s says the same everywhere.
                 let (fixed, moving) = self.partition(store, &list);
@@ -163,6 +176,19 @@ impl Simplifier {
             Node::WeakUntil(b, c) => {
                 let either = store.or(b, c);
                 store.globally(either)
+            }
+            Node::Finally(b) => {
+                // GF(a & e) = GF a & G e where e is eventual.
+                let Node::And(list) = store.node(b).clone() else { return store.globally(a) };
+                let (out, stay): (Vec<_>, Vec<_>) =
+                    list.iter().partition(|g| self.is(store, **g, Class::EVENTUAL));
+                if out.is_empty() {
+                    return store.globally(a);
+                }
+                let stay = store.and_all(stay);
+                let stay = store.finally(stay);
+                let parts: Vec<_> = out.into_iter().chain([stay]).map(|g| store.globally(g)).collect();
+                store.and_all(parts)
             }
             Node::Or(list) => {
                 let (fixed, moving) = self.partition(store, &list);

@@ -1,0 +1,182 @@
+//! The cross-checker: every translator against every other and against direct evaluation, on random formulas.
+//!
+//! In the manner of ltlcross: for a formula and its negation all translators run; products of an automaton for the
+//! formula with one for the negation must be empty; every automaton must agree with the formula on random lassos.
+//! A failure is shrunk before it is reported: subformulas and simpler relatives are tried while they still fail.
+
+use omega::automaton::Tgba;
+use omega::emptiness::is_empty;
+use omega::formula::{Formula, Formulas, Node, RandomFormula, Rng, Simplifier, Spelling, evaluate};
+use omega::gpvw::{Improvements, gpvw, to_tgba};
+use omega::product::Product;
+use omega::translate::{Acceptance, Goal, Options, translate};
+use omega::word::Lasso;
+
+const ATOMS: usize = 3;
+
+/// Every way to an automaton, with its name.
+fn translators(store: &mut Formulas, f: Formula, thorough: bool) -> Vec<(&'static str, Tgba)> {
+    let mut list = Vec::new();
+    let options = |goal, acceptance| Options { goal, acceptance, ..Options::default() };
+    for (name, goal, acceptance) in [
+        ("small", Goal::Small, Acceptance::TransitionGeneralized),
+        ("small ba", Goal::Small, Acceptance::StateBuchi),
+        ("deterministic", Goal::Deterministic, Acceptance::TransitionGeneralized),
+        ("any", Goal::Any, Acceptance::TransitionGeneralized),
+        ("any ba", Goal::Any, Acceptance::StateBuchi),
+    ] {
+        if thorough || matches!(name, "small ba" | "any ba") {
+            let automaton = translate(store, f, options(goal, acceptance)).expect(name);
+            if acceptance == Acceptance::StateBuchi {
+                assert!(automaton.sets == 1 && automaton.is_state_based(), "{name} is not state-based");
+            }
+            list.push((name, automaton));
+        }
+    }
+    for (name, improvements) in [("gpvw", Improvements::NONE), ("gpvw+", Improvements::ALL)] {
+        if (thorough || name == "gpvw+")
+            && let Ok(lgba) = gpvw(store, f, improvements, 400)
+        {
+            list.push((name, to_tgba(store, f, &lgba)));
+        }
+    }
+    list
+}
+
+/// Does the automaton accept the word, whose letters are sets of atoms `p0`, `p1`, … as bits?
+fn accepts(automaton: &Tgba, word: &Lasso<u32>) -> bool {
+    let mut product = Tgba { sets: automaton.sets, ..Tgba::default() };
+    let n = automaton.state_count();
+    for i in 0..word.len() {
+        for list in &automaton.edges {
+            let q = product.add_state();
+            for e in list {
+                let holds = automaton.guards.holds(e.guard, |v| {
+                    let index: u32 = automaton.atoms[v as usize][1..].parse().expect("p0, p1, …");
+                    word.letter(i) >> index & 1 == 1
+                });
+                if holds {
+                    let target = omega::automaton::StateId((word.next(i) * n) as u32 + e.target.0);
+                    product.add_edge(q, omega::guard::Guard::TRUE, e.marks, target);
+                }
+            }
+        }
+    }
+    product.initial = automaton.initial.clone();
+    !is_empty(&mut product)
+}
+
+fn random_lasso(rng: &mut Rng) -> Lasso<u32> {
+    let letters = |rng: &mut Rng, n: usize| (0..n).map(|_| rng.below(1 << ATOMS) as u32).collect();
+    let (prefix, cycle) = (rng.below(4), 1 + rng.below(4));
+    Lasso::new(letters(rng, prefix), letters(rng, cycle))
+}
+
+fn value(store: &Formulas, f: Formula, word: &Lasso<u32>) -> bool {
+    evaluate(store, f, word, |letter, atom| {
+        let index: u32 = store.atom_name(atom)[1..].parse().expect("p0, p1, …");
+        letter >> index & 1 == 1
+    })
+}
+
+/// What is wrong with the translations of `f`, if something is.
+fn disagreement(store: &mut Formulas, f: Formula, seed: u64, thorough: bool) -> Option<String> {
+    let negated = store.not(f);
+    let simple = Simplifier::new().simplify(store, f);
+    let positive = translators(store, f, thorough);
+    let negative = translators(store, negated, thorough);
+    let mut rng = Rng::new(seed);
+    for _ in 0..if thorough { 20 } else { 6 } {
+        let word = random_lasso(&mut rng);
+        let expected = value(store, f, &word);
+        if value(store, simple, &word) != expected {
+            return Some(format!("simplifier on {word}: {}", store.display(simple, Spelling::Spot)));
+        }
+        for (side, list) in [(true, &positive), (false, &negative)] {
+            for (name, automaton) in list {
+                if accepts(automaton, &word) != (expected == side) {
+                    return Some(format!("{name} ({side}) on {word}"));
+                }
+            }
+        }
+    }
+    for (name, a) in &positive {
+        for (other, b) in &negative {
+            if !is_empty(&mut Product::new(&mut a.clone(), &mut b.clone())) {
+                return Some(format!("{name} and the negation by {other} share a word"));
+            }
+        }
+    }
+    None
+}
+
+/// Smaller formulas that might still fail.
+fn relatives(store: &mut Formulas, f: Formula) -> Vec<Formula> {
+    let mut list = Vec::new();
+    store.node(f).for_each_child(|g| list.push(g));
+    let children = list.clone();
+    for g in children {
+        for smaller in relatives(store, g).into_iter().chain([Formula::TRUE, Formula::FALSE]) {
+            let replace = |h: Formula| if h == g { smaller } else { h };
+            let r = match store.node(f).clone() {
+                Node::Not(a) => {
+                    let a = replace(a);
+                    store.not(a)
+                }
+                Node::And(l) => store.and_all(l.iter().map(|h| replace(*h)).collect::<Vec<_>>()),
+                Node::Or(l) => store.or_all(l.iter().map(|h| replace(*h)).collect::<Vec<_>>()),
+                Node::Implies(a, b) => store.implies(replace(a), replace(b)),
+                Node::Iff(a, b) => store.iff(replace(a), replace(b)),
+                Node::Xor(a, b) => store.xor(replace(a), replace(b)),
+                Node::Next(a) => store.next(replace(a)),
+                Node::Finally(a) => store.finally(replace(a)),
+                Node::Globally(a) => store.globally(replace(a)),
+                Node::Until(a, b) => store.until(replace(a), replace(b)),
+                Node::Release(a, b) => store.release(replace(a), replace(b)),
+                Node::WeakUntil(a, b) => store.weak_until(replace(a), replace(b)),
+                Node::StrongRelease(a, b) => store.strong_release(replace(a), replace(b)),
+                _ => continue,
+            };
+            list.push(r);
+        }
+    }
+    list
+}
+
+fn check(store: &mut Formulas, f: Formula, seed: u64, thorough: bool) {
+    let Some(mut why) = disagreement(store, f, seed, thorough) else { return };
+    let mut f = f;
+    'shrinking: loop {
+        let size = store.size(f);
+        for g in relatives(store, f) {
+            if store.size(g) < size
+                && let Some(reason) = disagreement(store, g, seed, thorough)
+            {
+                (f, why) = (g, reason);
+                continue 'shrinking;
+            }
+        }
+        break;
+    }
+    panic!("{}: {why} (seed {seed})", store.display(f, Spelling::Spot));
+}
+
+fn round(count: u64, first: u64, size: usize, thorough: bool) {
+    for seed in first..first + count {
+        let mut store = Formulas::new();
+        let mut rng = Rng::new(seed);
+        let shape = RandomFormula { atoms: ATOMS, size: 3 + rng.below(size), next: true };
+        let f = shape.generate(&mut store, &mut rng);
+        check(&mut store, f, seed, thorough);
+    }
+}
+
+#[test]
+fn small_formulas_by_every_road() {
+    round(2_000, 0, 8, true);
+}
+
+#[test]
+fn ten_thousand_random_formulas() {
+    round(8_000, 100_000, 12, false);
+}
