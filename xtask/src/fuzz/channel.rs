@@ -157,27 +157,41 @@ impl Generator {
         }
     }
 
-    /// `len(q)`, `q?[...]`, `q??[...]` on a buffered channel.
+    /// `len(q)`, or a test for a message as a number.
     pub fn channel_query(&mut self) -> Node {
+        if self.random.percent(50) {
+            // SPIN puts no brackets around a test in the C it generates, so that `0 >= q?[1]`
+            // means something else there: as a condition it is safe.
+            return match self.channel_test() {
+                Some(test) => {
+                    Node::new(Sort::Expression, vec![text("("), Piece::Node(test), text(" -> 1 : 0)")])
+                }
+                None => Node::expression("0"),
+            };
+        }
         let channels = self.channels(|channel| channel.capacity > 0);
         let Some(_) = channels.first() else { return Node::expression("0") };
         let channel = self.random.pick(&channels).clone();
-        let mut pieces = Vec::new();
-        if self.random.percent(50) {
-            pieces.push(text("len("));
-            pieces.extend(self.channel_reference(&channel));
-            pieces.push(text(")"));
-        } else {
-            // In brackets, as the commas could stand in the argument of a macro.
-            let patterns = self.patterns(&channel, true);
-            pieces.push(text("("));
-            pieces.extend(self.channel_reference(&channel));
-            pieces.push(text(*self.random.pick(&["?[", "??["])));
-            let count = patterns.len();
-            pieces.push(list(patterns, ", ", count));
-            pieces.push(text("])"));
-        }
+        let mut pieces = vec![text("len(")];
+        pieces.extend(self.channel_reference(&channel));
+        pieces.push(text(")"));
         Node::new(Sort::Expression, pieces)
+    }
+
+    /// `q?[...]` and `q??[...]` on a buffered channel.
+    pub fn channel_test(&mut self) -> Option<Node> {
+        let channels = self.channels(|channel| channel.capacity > 0);
+        channels.first()?;
+        let channel = self.random.pick(&channels).clone();
+        // In brackets, as the commas could stand in the argument of a macro.
+        let patterns = self.patterns(&channel, true);
+        let mut pieces = vec![text("(")];
+        pieces.extend(self.channel_reference(&channel));
+        pieces.push(text(*self.random.pick(&["?[", "??["])));
+        let count = patterns.len();
+        pieces.push(list(patterns, ", ", count));
+        pieces.push(text("])"));
+        Some(Node::new(Sort::Expression, pieces))
     }
 
     /// `full`, `empty` and their opposites.

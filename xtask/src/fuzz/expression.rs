@@ -231,6 +231,11 @@ impl Generator {
                     ]);
                 }
             }
+            5 => {
+                if let Some(test) = self.channel_test() {
+                    return test;
+                }
+            }
             2 if features.timeout && self.random.percent(40) => {
                 let other = self.expression(1);
                 return Self::joined(vec![text("(timeout && ("), Piece::Node(other), text("))")]);
@@ -247,6 +252,16 @@ impl Generator {
                     Piece::Node(right),
                     text(")"),
                 ]);
+            }
+            // Likely to be true: a program that stops at its first guard tests little.
+            6..=9 => {
+                let small = self.scope.visible(|place| !matches!(place.kind, Type::Mtype(_)));
+                if !small.is_empty() {
+                    let place = self.random.pick(&small).clone();
+                    let reference = self.reference(&place);
+                    let test = *self.random.pick(&["< 2", "< 3", "!= 1", "!= 2", "<= 1", "== 0", "> -1"]);
+                    return Self::joined(vec![text("("), Piece::Node(reference), text(format!(" {test})"))]);
+                }
             }
             _ => {}
         }

@@ -219,7 +219,7 @@ impl Generator {
     }
 
     fn proctypes(&mut self, parts: &mut Vec<Node>) {
-        let count = self.random.between(1, 3);
+        let count = if self.random.percent(20) { 1 } else { self.random.between(2, 3) };
         let creation = self.scope.features.creation;
         let with_init = creation && self.random.percent(60);
         // The first is always there at the start when it is to be looked at by the others.
@@ -380,8 +380,8 @@ impl Generator {
             }
             self.labels.all = self.labels.unplaced.clone();
         }
-        self.budget = self.random.between(2, 9);
-        items.extend(self.statements(Surroundings::default(), 6));
+        self.budget = self.random.between(3, 12);
+        items.extend(self.statements(Surroundings::default(), 7));
         for label in std::mem::take(&mut self.labels.unplaced) {
             if self.labels.used.contains(&label) {
                 items.push(Node::statement(format!("{label}: skip")));

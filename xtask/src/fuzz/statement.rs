@@ -218,6 +218,10 @@ impl Generator {
         }
         // No braces: the names stay taken.
         self.scope.places.truncate(places);
+        // SPIN accepts a label first in an option, though with a grumble.
+        if items[0].to_string() != "else" && self.random.percent(10) {
+            items[0] = self.labelled(items[0].clone(), around);
+        }
         let separator = if self.random.percent(70) { " -> " } else { "; " };
         Node::new(Sort::Option, vec![text(":: "), list(items, separator, 1)])
     }
