@@ -258,9 +258,10 @@ impl Tgba {
     pub fn is_complete(&mut self) -> bool {
         let guards = &mut self.guards;
         !self.initial.is_empty()
-            && self.edges.iter().all(|list| {
-                list.iter().fold(Guard::FALSE, |sum, e| guards.or(sum, e.guard)) == Guard::TRUE
-            })
+            && self
+                .edges
+                .iter()
+                .all(|list| list.iter().fold(Guard::FALSE, |sum, e| guards.or(sum, e.guard)) == Guard::TRUE)
     }
 
     /// The marks of a state of a state-based automaton.

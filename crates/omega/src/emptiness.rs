@@ -48,7 +48,10 @@ pub struct LimitReached;
 ///
 /// # Errors
 /// The limit was reached.
-pub fn accepting_run_within(automaton: &mut impl Automaton, limit: usize) -> Result<Option<Run>, LimitReached> {
+pub fn accepting_run_within(
+    automaton: &mut impl Automaton,
+    limit: usize,
+) -> Result<Option<Run>, LimitReached> {
     const DEAD: u32 = u32::MAX;
     let all = Marks::all(automaton.acceptance_sets());
     let mut number: RapidHashMap<StateId, u32> = RapidHashMap::default();
@@ -94,8 +97,7 @@ pub fn accepting_run_within(automaton: &mut impl Automaton, limit: usize) -> Res
                         root.marks = root.marks.union(marks);
                         if root.marks.contains(all) {
                             let low = root.number;
-                            let inside =
-                                |q: StateId| number.get(&q).is_some_and(|n| *n != DEAD && *n >= low);
+                            let inside = |q: StateId| number.get(&q).is_some_and(|n| *n != DEAD && *n >= low);
                             return Ok(Some(extract(automaton, &initial, inside)));
                         }
                     }

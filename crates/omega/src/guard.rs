@@ -308,7 +308,13 @@ impl Guards {
     pub fn cubes(&mut self, f: Guard) -> Vec<Cube> {
         let mut memo = RapidHashMap::default();
         let (_, cubes) = self.isop(f, f, &mut memo);
-        cubes.into_iter().map(|mut c| { c.reverse(); c }).collect()
+        cubes
+            .into_iter()
+            .map(|mut c| {
+                c.reverse();
+                c
+            })
+            .collect()
     }
 
     /// Minato's recursion: cubes that cover at least `lower` and at most `upper`; literals bottom up.

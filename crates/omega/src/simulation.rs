@@ -151,12 +151,8 @@ pub fn reduce_direct(automaton: &mut Tgba) -> bool {
                 .collect()
         })
         .collect();
-    let mut game = Game {
-        guards: &mut automaton.guards,
-        links,
-        own: vec![Marks::NONE; n],
-        outside: vec![false; n],
-    };
+    let mut game =
+        Game { guards: &mut automaton.guards, links, own: vec![Marks::NONE; n], outside: vec![false; n] };
     let order = game.fixpoint();
     let mut edges = Vec::with_capacity(order.representative.len());
     for c in 0..order.representative.len() {

@@ -83,9 +83,8 @@ pub(crate) fn needed_marks(automaton: &Tgba, sccs: &Sccs) -> Vec<Vec<u32>> {
                 if dropped.has(k) {
                     continue;
                 }
-                let implied = (0..automaton.sets).any(|j| {
-                    j != k && !dropped.has(j) && implies[c][j as usize].has(k)
-                });
+                let implied =
+                    (0..automaton.sets).any(|j| j != k && !dropped.has(j) && implies[c][j as usize].has(k));
                 if implied {
                     dropped = dropped.union(Marks::one(k));
                 } else {

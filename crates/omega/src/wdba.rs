@@ -133,8 +133,9 @@ fn colour(positive: &Tgba, subsets: Subsets) -> Option<Tgba> {
         } else {
             let q = first[c].expect("a component has a state");
             let inner = automaton.edges[q.index()].iter().filter(|e| sccs.is_inner(q, e.target));
-            let mut answers =
-                inner.take(8).map(|e| accepts_cycle(positive, &members[q.index()], &cycle(&automaton, &sccs, q, e)));
+            let mut answers = inner
+                .take(8)
+                .map(|e| accepts_cycle(positive, &members[q.index()], &cycle(&automaton, &sccs, q, e)));
             let accepts = answers.next().expect("a cyclic component has a cycle through each of its states");
             if answers.any(|other| other != accepts) {
                 return None;

@@ -65,7 +65,8 @@ impl Classes {
     }
 
     fn compute(&mut self, store: &Formulas, f: Formula) -> Class {
-        let boolean_only = Class(Class::BOOLEAN.0 | Class::SAFETY.0 | Class::GUARANTEE.0 | Class::OBLIGATION.0);
+        let boolean_only =
+            Class(Class::BOOLEAN.0 | Class::SAFETY.0 | Class::GUARANTEE.0 | Class::OBLIGATION.0);
         let mut of = |g: &Formula| self.of(store, *g);
         match store.node(f) {
             Node::True | Node::False => Class::ALL,

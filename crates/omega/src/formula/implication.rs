@@ -132,12 +132,8 @@ impl Implications {
             Node::Globally(b) => universal && self.implies(store, f, *b),
             Node::Next(b) => universal && self.implies(store, f, *b),
             Node::Until(_, b) => self.implies(store, f, *b),
-            Node::WeakUntil(a, b) => {
-                self.implies(store, f, *b) || (universal && self.implies(store, f, *a))
-            }
-            Node::Release(a, b) => {
-                self.implies(store, f, *b) && (universal || self.implies(store, f, *a))
-            }
+            Node::WeakUntil(a, b) => self.implies(store, f, *b) || (universal && self.implies(store, f, *a)),
+            Node::Release(a, b) => self.implies(store, f, *b) && (universal || self.implies(store, f, *a)),
             Node::StrongRelease(a, b) => self.implies(store, f, *a) && self.implies(store, f, *b),
             _ => false,
         }

@@ -20,7 +20,8 @@ mod simplify;
 pub use class::Class;
 pub use eval::evaluate;
 pub use parse::{Dialect, Syntax, SyntaxError};
-pub use print::Spelling;
+pub(crate) use print::write_atom;
+pub use print::{Display, Spelling};
 pub use random::{RandomFormula, Rng};
 pub use simplify::Simplifier;
 
@@ -259,9 +260,8 @@ impl Formulas {
         }
         list.sort_unstable();
         list.dedup();
-        let complementary = list
-            .iter()
-            .any(|f| matches!(self.node(*f), Node::Not(g) if list.binary_search(g).is_ok()));
+        let complementary =
+            list.iter().any(|f| matches!(self.node(*f), Node::Not(g) if list.binary_search(g).is_ok()));
         if complementary {
             return zero;
         }

@@ -124,10 +124,8 @@ impl Parser<'_> {
 
     /// Rank of the binary operator at hand (higher binds tighter) and whether it groups to the right.
     fn rank(&self) -> Option<(u32, bool)> {
-        let temporal = matches!(
-            self.peek(),
-            Token::Until | Token::Release | Token::WeakUntil | Token::StrongRelease
-        );
+        let temporal =
+            matches!(self.peek(), Token::Until | Token::Release | Token::WeakUntil | Token::StrongRelease);
         Some(match (self.syntax.dialect, self.peek()) {
             (Dialect::Spot, Token::Iff | Token::Implies) => (1, true),
             (Dialect::Spot, Token::Xor) => (2, false),

@@ -46,8 +46,11 @@ pub(crate) fn write_atom(name: &str, out: &mut impl fmt::Write) -> fmt::Result {
     let first = chars.next();
     let plain = first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !matches!(name, "true" | "false" | "xor" | "U" | "V" | "W" | "R" | "M" | "A" | "E" | "X" | "F" | "G")
-        && !(name.starts_with(['F', 'G', 'X']) && !name[1..].starts_with(|c: char| c.is_ascii_digit()))
+        && !matches!(
+            name,
+            "true" | "false" | "xor" | "U" | "V" | "W" | "R" | "M" | "A" | "E" | "X" | "F" | "G"
+        )
+        && (!name.starts_with(['F', 'G', 'X']) || name[1..].starts_with(|c: char| c.is_ascii_digit()))
         && !name.chars().all(|c| "AEFGX".contains(c));
     if plain {
         return out.write_str(name);

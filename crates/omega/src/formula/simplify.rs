@@ -152,8 +152,9 @@ impl Simplifier {
                 store.and_all(fixed.into_iter().chain([moving]))
             }
             Node::Or(list) => {
-                // F distributes over disjunction; worth it only where a part is eventual already.
-                if !list.iter().any(|g| self.is(store, *g, Class::EVENTUAL)) {
+                // F distributes over disjunction; worth it where a part is eventual already or becomes suspendable.
+                let worth = |c: Class| c.has(Class::EVENTUAL) || c.has(Class::UNIVERSAL);
+                if !list.iter().any(|g| worth(self.implications.class(store, *g))) {
                     return store.finally(a);
                 }
                 let list: Vec<_> = list.iter().map(|g| store.finally(*g)).collect();
@@ -200,7 +201,8 @@ impl Simplifier {
                 store.or_all(fixed.into_iter().chain([moving]))
             }
             Node::And(list) => {
-                if !list.iter().any(|g| self.is(store, *g, Class::UNIVERSAL)) {
+                let worth = |c: Class| c.has(Class::EVENTUAL) || c.has(Class::UNIVERSAL);
+                if !list.iter().any(|g| worth(self.implications.class(store, *g))) {
                     return store.globally(a);
                 }
                 let list: Vec<_> = list.iter().map(|g| store.globally(*g)).collect();
@@ -284,7 +286,9 @@ impl Simplifier {
             }
             Node::And(list) => {
                 // a U (a & b) = b M a
-                if let Some(rest) = Self::without(store, b, true, |store, g| imp.implies(store, a, g) && g == a) {
+                if let Some(rest) =
+                    Self::without(store, b, true, |store, g| imp.implies(store, a, g) && g == a)
+                {
                     return store.strong_release(rest, a);
                 }
                 let (fixed, moving): (Vec<_>, Vec<_>) =
@@ -487,8 +491,8 @@ impl Simplifier {
                     return Formula::TRUE;
                 }
                 let weaker = if conjunction { imp.implies(store, g, f) } else { imp.implies(store, f, g) };
-                let equal = weaker
-                    && if conjunction { imp.implies(store, f, g) } else { imp.implies(store, g, f) };
+                let equal =
+                    weaker && if conjunction { imp.implies(store, f, g) } else { imp.implies(store, g, f) };
                 if weaker && (!equal || j < i) {
                     continue 'operands;
                 }
@@ -506,7 +510,12 @@ impl Simplifier {
     }
 
     /// `a & (b | c) = a & c` where a excludes b, and the dual.
-    fn unit_resolution(&mut self, store: &mut Formulas, list: &[Formula], conjunction: bool) -> Option<Formula> {
+    fn unit_resolution(
+        &mut self,
+        store: &mut Formulas,
+        list: &[Formula],
+        conjunction: bool,
+    ) -> Option<Formula> {
         for &f in list {
             for &g in list {
                 if f == g {
@@ -538,10 +547,12 @@ impl Simplifier {
         }
         let mut groups: Vec<(Key, Vec<Formula>)> = Vec::new();
         for (i, &f) in list.iter().enumerate() {
+            // What says the same everywhere stays by itself, else the rules for G and F would take it out again.
+            let suspendable = self.is(store, f, Class::SUSPENDABLE);
             let (key, inner) = match store.node(f) {
                 Node::Next(a) => (Key::Next, *a),
-                Node::Globally(a) if conjunction => (Key::Simple, *a),
-                Node::Finally(a) if !conjunction => (Key::Simple, *a),
+                Node::Globally(a) if conjunction && !suspendable => (Key::Simple, *a),
+                Node::Finally(a) if !conjunction && !suspendable => (Key::Simple, *a),
                 // FG a & FG b = FG(a & b); GF a | GF b = GF(a | b)
                 Node::Finally(g) if conjunction => match store.node(*g) {
                     Node::Globally(a) => (Key::Repeated, *a),

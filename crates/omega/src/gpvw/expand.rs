@@ -185,10 +185,8 @@ impl<'a> Expander<'a> {
     }
 
     fn finish(&mut self, draft: Draft) -> usize {
-        let node = TableauNode {
-            old: draft.old.into_iter().collect(),
-            next: draft.next.into_iter().collect(),
-        };
+        let node =
+            TableauNode { old: draft.old.into_iter().collect(), next: draft.next.into_iter().collect() };
         let nodes = &mut self.nodes;
         *self.index.entry(node).or_insert_with_key(|node| {
             nodes.push(node.clone());

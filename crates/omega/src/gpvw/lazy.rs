@@ -27,7 +27,11 @@ impl<'a> LazyTableau<'a> {
     ///
     /// # Errors
     /// `f` is not LTL, or has more than 64 until formulas.
-    pub fn new(store: &'a mut Formulas, f: Formula, improvements: Improvements) -> Result<Self, TranslateError> {
+    pub fn new(
+        store: &'a mut Formulas,
+        f: Formula,
+        improvements: Improvements,
+    ) -> Result<Self, TranslateError> {
         let atom_ids = store.atoms_of(f);
         let atoms = atom_ids.iter().map(|a| store.atom_name(*a).clone()).collect();
         let expander = Expander::new(store, f, improvements)?;

@@ -90,8 +90,7 @@ pub fn tableau(store: &mut Formulas, f: Formula, options: Tableau) -> Result<Tgb
     for e in edges.iter_mut().flatten() {
         e.marks = all.minus(e.marks);
     }
-    let mut automaton =
-        Tgba { atoms: names, guards: builder.guards, sets, initial: vec![StateId(0)], edges };
+    let mut automaton = Tgba { atoms: names, guards: builder.guards, sets, initial: vec![StateId(0)], edges };
     automaton.merge_edges();
     Ok(automaton)
 }

@@ -140,7 +140,8 @@ impl Translator {
         let mut saturated = automaton.clone();
         if saturate_acceptance(&mut saturated, negation, &mut self.merge_budget) {
             reduce_state_based(&mut saturated);
-            while saturated.state_count() > 1 && merge_states(&mut saturated, negation, &mut self.merge_budget)
+            while saturated.state_count() > 1
+                && merge_states(&mut saturated, negation, &mut self.merge_budget)
             {
                 reduce_state_based(&mut saturated);
             }

@@ -1,0 +1,64 @@
+//! SPIN never claims.
+//!
+//! Owns the Promela text of a state-based Büchi automaton: one label per state, `accept_` where it accepts, the
+//! initial state first, `accept_all: skip` for a state that accepts everything from there on.
+
+use crate::automaton::{Marks, StateId, Tgba};
+use crate::dot::guard_text;
+use crate::guard::Guard;
+use std::fmt::{self, Write};
+
+/// Writes `automaton` as a never claim. It must be a state-based Büchi automaton (or have no acceptance set) with at
+/// most one initial state; see [`crate::degeneralize`] and [`Tgba::with_single_initial`].
+///
+/// # Errors
+/// The sink fails.
+///
+/// # Panics
+/// If the automaton is not of that kind.
+pub fn write(automaton: &Tgba, name: Option<&str>, out: &mut impl Write) -> fmt::Result {
+    assert!(
+        automaton.sets <= 1 && automaton.is_state_based() && automaton.initial.len() <= 1,
+        "a never claim is a state-based Büchi automaton with one initial state"
+    );
+    let mut automaton = automaton.clone();
+    automaton.merge_edges();
+    let name = name.map_or(String::new(), |n| format!(" /* {} */", n.replace("*/", "* /")));
+    writeln!(out, "never {{{name}")?;
+    let initial = automaton.initial.first().copied();
+    if initial.is_none_or(|q| automaton.edges[q.index()].is_empty()) {
+        return writeln!(out, "T0_init:\n\tfalse;\n}}");
+    }
+    let accepting = |a: &Tgba, q: StateId| a.sets == 0 || a.state_marks(q) != Marks::NONE;
+    let accepts_all = |a: &Tgba, q: StateId| {
+        accepting(a, q) && matches!(a.edges[q.index()][..], [e] if e.target == q && e.guard == Guard::TRUE)
+    };
+    let label = |a: &Tgba, q: StateId| {
+        if accepts_all(a, q) {
+            return "accept_all".to_string();
+        }
+        let prefix = if accepting(a, q) { "accept" } else { "T0" };
+        if Some(q) == initial { format!("{prefix}_init") } else { format!("{prefix}_S{}", q.0) }
+    };
+    let mut order: Vec<StateId> = automaton.states().collect();
+    order.sort_by_key(|q| Some(*q) != initial);
+    for q in order {
+        writeln!(out, "{}:", label(&automaton, q))?;
+        if accepts_all(&automaton, q) {
+            writeln!(out, "\tskip")?;
+            continue;
+        }
+        let edges = automaton.edges[q.index()].clone();
+        if edges.is_empty() {
+            writeln!(out, "\tfalse;")?;
+            continue;
+        }
+        writeln!(out, "\tif")?;
+        for e in edges {
+            let guard = guard_text(&mut automaton, e.guard, "&&", "||", "!");
+            writeln!(out, "\t:: ({guard}) -> goto {}", label(&automaton, e.target))?;
+        }
+        writeln!(out, "\tfi;")?;
+    }
+    writeln!(out, "}}")
+}
