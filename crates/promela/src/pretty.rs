@@ -206,9 +206,13 @@ fn write_call(name: &str, argument: &Expr, text: &mut String) {
 
 fn write_prefix(sign: &str, operand: &Expr, text: &mut String) {
     text.push_str(sign);
-    // `--` would be read as one token.
-    let double = sign == "-" && rank(operand) == UNARY_RANK;
+    // `--` and `!!` would be read as one token.
+    let double = matches!(sign, "-" | "!") && rank(operand) == UNARY_RANK && !is_temporal(operand);
     write_ranked(operand, if double { u8::MAX } else { UNARY_RANK }, text);
+}
+
+fn is_temporal(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::TemporalUnary(..))
 }
 
 /// All operators associate to the left, so an equal rank on the right needs parentheses.

@@ -36,7 +36,7 @@ impl Parser {
                 (TokenKind::OpenBrace, _) => braces += 1,
                 (TokenKind::CloseBrace, _) => braces = braces.saturating_sub(1),
                 (TokenKind::Word(kw::TYPEDEF), TokenKind::Word(name)) => {
-                    drop(self.names.typedefs.insert(name))
+                    self.names.typedefs.insert(name);
                 }
                 (TokenKind::Word(kw::PROCTYPE | kw::D_PROCTYPE), TokenKind::Word(name)) => {
                     self.names.proctypes.insert(name);

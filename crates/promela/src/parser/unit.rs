@@ -103,7 +103,16 @@ impl Parser {
         self.advance();
         let (symbol, name) = self.name("the proctype's name")?;
         self.names.declared_proctypes.insert(symbol);
-        let parameters = self.parenthesised(&name.text, Parser::parameters)?;
+        let parameters = match self.parenthesised(&name.text, Parser::parameters) {
+            Ok(parameters) => parameters,
+            Err(_) => {
+                // The body can be read all the same.
+                while !matches!(self.kind(), TokenKind::OpenBrace | TokenKind::End) && !self.starts_unit() {
+                    self.advance();
+                }
+                Vec::new()
+            }
+        };
         let priority = self.priority()?;
         let provided = if self.eat_word(kw::PROVIDED) {
             Some(self.parenthesised("provided", Parser::full_expr)?)
@@ -146,6 +155,7 @@ impl Parser {
             if !self.eat(TokenKind::Semicolon) {
                 break;
             }
+            while self.eat(TokenKind::Semicolon) {}
         }
         Ok(parameters)
     }
