@@ -33,6 +33,7 @@ pub enum RuntimeError {
     UninitializedChannel,
     /// A send or receive with another number of fields than the channel has.
     FieldCount {
+        send: bool,
         given: usize,
         expected: usize,
     },
@@ -68,17 +69,24 @@ impl RuntimeError {
             RuntimeError::DStepDoesNotEnd => "d_step does not end",
             RuntimeError::TooManyProcesses => "too many processes",
             RuntimeError::TooManyChannels => "too many queues",
-            RuntimeError::UninitializedChannel => "ref to uninitialized chan",
-            RuntimeError::FieldCount { .. } => "wrong number of message fields",
+            RuntimeError::UninitializedChannel => "ref to uninitialized chan name",
+            RuntimeError::FieldCount { send: true, given, expected } if given < expected => {
+                "too few parameters in send stmnt"
+            }
+            RuntimeError::FieldCount { send: true, .. } => "too many parameters in send stmnt",
+            RuntimeError::FieldCount { send: false, given, expected } if given < expected => {
+                "missing pars in receive"
+            }
+            RuntimeError::FieldCount { send: false, .. } => "too many pars in receive",
             RuntimeError::PollsRendezvous => "error to poll rendezvous channel",
             RuntimeError::ExclusiveUse { receive: true, .. } => "xr violated",
             RuntimeError::ExclusiveUse { receive: false, .. } => "xs violated",
             RuntimeError::Nondeterminism => "non-determinism in D_proctype",
-            RuntimeError::TraceMismatch => "event_trace error (no matching event)",
-            RuntimeError::TraceMatched => "event_trace error (all events matched)",
+            RuntimeError::TraceMismatch => "event_trace error",
+            RuntimeError::TraceMatched => "event_trace error",
             RuntimeError::TraceNondeterminism => "non-determinism in event-trace",
             RuntimeError::PriorityOutOfRange(_) => "priority is out of range",
-            RuntimeError::EnabledSelf => "used: enabled(pid=thisproc)",
+            RuntimeError::EnabledSelf => "used: enabled",
         }
     }
 }
@@ -93,7 +101,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::OutOfDomain { variable, value } => {
                 write!(out, "value out of range: {variable} cannot hold {value}")
             }
-            RuntimeError::FieldCount { given, expected } => {
+            RuntimeError::FieldCount { given, expected, .. } => {
                 write!(out, "the channel's messages have {expected} fields, the statement has {given}")
             }
             RuntimeError::ExclusiveUse { channel, receive } => write!(
@@ -108,6 +116,13 @@ impl fmt::Display for RuntimeError {
             RuntimeError::TooManyProcesses => {
                 out.write_str("too many processes: at most 255 can exist at a time")
             }
+            RuntimeError::TraceMismatch => {
+                out.write_str("event_trace error: the trace allows no such event here")
+            }
+            RuntimeError::TraceMatched => {
+                out.write_str("event_trace error: the whole notrace sequence happened")
+            }
+            RuntimeError::EnabledSelf => out.write_str("a process asked whether it is enabled itself"),
             other => out.write_str(other.kind()),
         }
     }

@@ -360,6 +360,8 @@ pub struct EventTrace {
     pub initial: u32,
     /// The location of the closing brace.
     pub end: u32,
+    /// Other locations where a run of the system may stop.
+    pub resting: Vec<u32>,
     pub locations: Vec<Vec<Event>>,
 }
 

@@ -180,15 +180,13 @@ impl Context<'_> {
     ) -> Result<Option<usize>, RuntimeError> {
         let channel = self.channel(channel)?;
         let fields = self.program.channel_type(channel.channel_type).fields.len();
-        if patterns.len() != fields {
-            return Err(RuntimeError::FieldCount { given: patterns.len(), expected: fields });
-        }
         for (position, message) in channel.contents.chunks(fields).enumerate() {
             if position > 0 && !random {
                 break;
             }
             let mut matches = true;
-            for (pattern, &field) in patterns.iter().zip(message) {
+            // A field that the channel does not have reads as 0.
+            for (pattern, &field) in patterns.iter().zip(message.iter().chain(std::iter::repeat(&0))) {
                 if let Pattern::Match(expr) = pattern
                     && self.value(expr)? != field
                 {

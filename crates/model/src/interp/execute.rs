@@ -191,9 +191,8 @@ impl<'a> Machine<'a> {
         for argument in arguments {
             message.push(self.context().value(argument)?);
         }
-        if message.len() != kind.fields.len() {
-            return Err(RuntimeError::FieldCount { given: message.len(), expected: kind.fields.len() });
-        }
+        self.check_field_count(true, message.len(), kind.fields.len());
+        message.resize(kind.fields.len(), 0);
         self.check_exclusive(number, false)?;
         let contents = &self.state.channels[index].contents;
         let at = if sorted {
@@ -227,16 +226,19 @@ impl<'a> Machine<'a> {
         };
         self.check_exclusive(number, true)?;
         let index = channel_index(&self.state, number)?;
-        let start = position * patterns.len();
+        let fields = self.program.channel_type(self.state.channels[index].channel_type).fields.len();
+        self.check_field_count(false, patterns.len(), fields);
+        let start = position * fields;
         // One field after the other: an index may depend on a field received just before.
         for (offset, pattern) in patterns.iter().enumerate() {
             if let Pattern::Bind(place) = pattern {
-                self.store(place, self.state.channels[index].contents[start + offset])?;
+                let message = &self.state.channels[index].contents[start..start + fields];
+                self.store(place, message.get(offset).copied().unwrap_or(0))?;
             }
         }
         if !keep {
             self.watch(number, false)?;
-            self.state.channels[index].contents.drain(start..start + patterns.len());
+            self.state.channels[index].contents.drain(start..start + fields);
             self.handshake = None;
         }
         Ok(true)
@@ -353,6 +355,12 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(true)
+    }
+
+    fn check_field_count(&mut self, send: bool, given: usize, expected: usize) {
+        if given != expected {
+            self.note(RuntimeError::FieldCount { send, given, expected });
+        }
     }
 
     fn note(&mut self, error: RuntimeError) {

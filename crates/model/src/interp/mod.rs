@@ -18,7 +18,7 @@ use crate::error::RuntimeError;
 use crate::expression::Expr;
 use crate::layout::Layout;
 use crate::program::{Operation, Program, Transition};
-use crate::state::{Pid, State};
+use crate::state::{Pid, Process, State};
 use crate::system::{Move, Step, Successor, System};
 use std::cell::RefCell;
 
@@ -292,10 +292,17 @@ impl System for Interpreter<'_> {
     }
 
     fn is_valid_end(&self, state: &State) -> bool {
-        state
-            .processes
-            .iter()
-            .all(|process| self.program.process_type(process.process_type).location(process.location).end)
+        let at_rest = |process: &Process| {
+            self.program.process_type(process.process_type).location(process.location).end
+        };
+        // An event trace must have come to its end too, but not if nobody is left to be at fault.
+        let trace_done = match &self.program.event_trace {
+            Some(trace) if !state.processes.is_empty() => {
+                state.event == trace.end || trace.resting.contains(&state.event)
+            }
+            _ => true,
+        };
+        (trace_done && state.processes.iter().all(at_rest))
             || self.program.end_condition.as_ref().is_some_and(|condition| {
                 // Where it has no value it does not excuse the state.
                 self.evaluate(state, condition).is_ok_and(|value| value != 0)

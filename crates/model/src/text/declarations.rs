@@ -1,7 +1,7 @@
 //! The first pass: everything that has a name. Types and constants are read here in full; the bodies of
 //! processes are only looked through for variables and locations.
 
-use super::error::ParseError;
+use super::error::{ERROR_LIMIT, ParseError};
 use super::lexer::Token;
 use super::parser::{Parsed, Parser};
 use crate::domain::Domain;
@@ -21,7 +21,7 @@ impl Parser<'_> {
     pub fn declare_all(&mut self, errors: &mut Vec<ParseError>) {
         let mut depth = 0usize;
         let mut process_depth = 0;
-        while *self.peek() != Token::EndOfText {
+        while *self.peek() != Token::EndOfText && errors.len() < ERROR_LIMIT {
             let start = self.position;
             let declared = match self.peek() {
                 Token::Symbol("{") => {
@@ -190,6 +190,7 @@ impl Parser<'_> {
         }
         let id = self.program.process_types.len();
         self.program.process_types.push(empty_process_type(name));
+        self.symbols.add_process_type();
         self.process_type = Some(id);
         if self.take_symbol("(") {
             let parameters = self.list_until(")", Parser::variable)?;

@@ -2,7 +2,7 @@
 //! the first pass and are only stepped over here.
 
 use super::declarations::empty_process_type;
-use super::error::ParseError;
+use super::error::{ERROR_LIMIT, ParseError};
 use super::lexer::Token;
 use super::parser::{Parsed, Parser};
 use crate::expression::{BinaryOp, Expr, Place, Scope};
@@ -16,8 +16,6 @@ const ITEM_WORDS: [&str; 17] = [
     "var", "const", "names", "channel", "process", "proctype", "start", "prologue", "init", "assert", "end",
     "trace", "notrace", "option", "origin", "when", "do",
 ];
-/// A text with more mistakes than this has something else wrong with it.
-const ERROR_LIMIT: usize = 50;
 /// Transitions outside any process belong to a process of this name.
 const SYSTEM: &str = "system";
 
@@ -335,6 +333,7 @@ impl Parser<'_> {
         let initial = self.natural()?;
         self.expect_word("end")?;
         let end = self.natural()?;
+        let resting = if self.take_word("resting") { self.list(Parser::natural)? } else { Vec::new() };
         self.expect_word("send")?;
         let send_scope = self.list(Parser::expression)?;
         self.expect_word("receive")?;
@@ -350,7 +349,7 @@ impl Parser<'_> {
             locations.push(events);
         }
         self.program.event_trace =
-            Some(EventTrace { negated, send_scope, receive_scope, initial, end, locations });
+            Some(EventTrace { negated, send_scope, receive_scope, initial, end, resting, locations });
         Ok(())
     }
 

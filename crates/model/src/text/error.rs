@@ -3,6 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+/// A text with more mistakes than this has something else wrong with it: nobody wants to hear the rest.
+pub(super) const ERROR_LIMIT: usize = 50;
+
 /// A mistake in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {

@@ -1,7 +1,7 @@
 //! Text to tokens. Owns what a word, a number, a quoted name and a comment look like, and which words are
 //! reserved; the printer asks it how a name must be written to come back as a name.
 
-use super::error::ParseError;
+use super::error::{ERROR_LIMIT, ParseError};
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +84,9 @@ pub(super) fn tokenize(source: &str, errors: &mut Vec<ParseError>) -> Vec<Lexeme
     loop {
         lexer.skip_blanks();
         let start = lexer.position;
+        if lexer.errors.len() >= ERROR_LIMIT {
+            lexer.position = source.len();
+        }
         let Some(token) = lexer.token() else { continue };
         let at_end = token == Token::EndOfText;
         lexemes.push(Lexeme { token, span: start..lexer.position });
@@ -185,6 +188,7 @@ impl Lexer<'_, '_> {
         let start = self.position;
         let mut text = String::new();
         let mut characters = self.source[start + 1..].char_indices();
+        self.position = start + 1;
         while let Some((offset, character)) = characters.next() {
             self.position = start + 1 + offset + character.len_utf8();
             match character {

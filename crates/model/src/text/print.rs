@@ -250,7 +250,14 @@ impl Printer<'_> {
         let word = if trace.negated { "notrace" } else { "trace" };
         let scopes = (self.expressions(&trace.send_scope), self.expressions(&trace.receive_scope));
         let (start, end) = (trace.initial, trace.end);
-        line(out, 0, format!("{word} start {start} end {end} send ({}) receive ({}) {{", scopes.0, scopes.1));
+        let resting: Vec<String> = trace.resting.iter().map(u32::to_string).collect();
+        let resting =
+            if resting.is_empty() { String::new() } else { format!(" resting ({})", resting.join(", ")) };
+        line(
+            out,
+            0,
+            format!("{word} start {start} end {end}{resting} send ({}) receive ({}) {{", scopes.0, scopes.1),
+        );
         for (index, events) in trace.locations.iter().enumerate() {
             line(out, 1, format!("node {index} {{"));
             for event in events {

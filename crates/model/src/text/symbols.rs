@@ -85,8 +85,16 @@ impl Symbols {
         }
     }
 
+    /// A process type whose variables and labels are not known yet.
+    pub fn add_process_type(&mut self) {
+        self.locals.push(Table::default());
+        self.labels.push(Table::default());
+    }
+
     /// All but the name sets.
     pub fn add_program(&mut self, program: &Program) {
+        self.locals.clear();
+        self.labels.clear();
         self.globals = variables(&program.variables);
         for (id, kind) in program.channel_types.iter().enumerate() {
             self.channel_types.add(&kind.name, id as u32);

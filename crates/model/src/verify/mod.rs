@@ -264,6 +264,9 @@ impl Verifier<'_> {
         };
         exists(self, "the start", trace.initial);
         exists(self, "the end", trace.end);
+        for &location in &trace.resting {
+            exists(self, "a resting place", location);
+        }
         for channel in trace.send_scope.iter().chain(&trace.receive_scope) {
             self.reading(Reader::EventTrace, "scope", channel);
         }

@@ -25,6 +25,8 @@ pub trait Declare {
     /// structure, else the indices of an array.
     fn loop_range(&mut self, variable: &Reference, range: &Reference, place: &Place) -> LoopRange;
     fn exclusive(&mut self, exclusive: &ast::Exclusive, place: Place);
+    /// Is any channel declared for exclusive use?
+    fn has_exclusive(&self) -> bool;
     /// How many variables are declared so far.
     fn declared(&self) -> usize;
     fn report(&mut self, diagnostic: Diagnostic);
@@ -136,7 +138,20 @@ impl Builder<'_> {
         self.steps(block);
         self.leave_scope();
         self.close_sequence();
+        self.check_first_label(id, "put the label in front of the whole block");
         id
+    }
+
+    /// The first statement of a block is no location of its own, so it cannot have a label.
+    fn check_first_label(&mut self, sequence: SequenceId, help: &str) {
+        let first = self.body.first(sequence);
+        let written = |label: &&Label| label.element == first && matches!(label.name, LabelName::Written(_));
+        if let Some(label) = self.body.labels.iter().find(written) {
+            let diagnostic = Diagnostic::error("a label at the first statement of a block")
+                .at(label.span, "nothing can jump to here")
+                .help(help);
+            self.declare.report(diagnostic);
+        }
     }
 
     fn steps(&mut self, block: &Block) {
@@ -336,7 +351,7 @@ impl Builder<'_> {
         }
         let escape = match escape_pending {
             Pending::Leaf(Node::Block(sequence), _) => sequence,
-            other => self.wrap(other),
+            other => self.wrap_unlabelled(other),
         };
         match main_pending {
             Pending::Leaf(Node::Block(main), _) => Pending::Unless(main, escape, span),
@@ -357,7 +372,7 @@ impl Builder<'_> {
                 Pending::Labelled(label, Box::new(Pending::Leaf(node, span)))
             }
             other => {
-                let main = self.wrap(other);
+                let main = self.wrap_unlabelled(other);
                 Pending::Unless(main, escape, span)
             }
         }
@@ -367,6 +382,13 @@ impl Builder<'_> {
         let id = self.open_sequence();
         self.add(pending);
         self.close_sequence();
+        id
+    }
+
+    /// One of the two sides of an `unless`.
+    fn wrap_unlabelled(&mut self, pending: Pending) -> SequenceId {
+        let id = self.wrap(pending);
+        self.check_first_label(id, "write `label: { … unless … }`");
         id
     }
 
@@ -603,8 +625,10 @@ impl Builder<'_> {
             if let Some(part) = with_channel {
                 let channel = self.body.element(self.body.first(*part)).span;
                 let span = self.body.element(self.body.first(*last)).span;
+                let severity =
+                    if self.declare.has_exclusive() { Diagnostic::error } else { Diagnostic::warning };
                 self.declare.report(
-                    Diagnostic::warning("dubious use of `else` combined with channel operations")
+                    severity("dubious use of `else` combined with channel operations")
                         .at(span, "taken whenever no other option can proceed at this moment")
                         .also(channel, "whether this can proceed depends on other processes"),
                 );

@@ -41,7 +41,7 @@ impl<'a> Lowering<'a> {
                     let name = proctype.name.text.clone();
                     self.body(Unit::Proctype(proctype), name, &proctype.body);
                 }
-                ast::Unit::Init(init) => self.body(Unit::Init(init), ":init:".into(), &init.body),
+                ast::Unit::Init(init) => self.body(Unit::Init(init), "init".into(), &init.body),
                 ast::Unit::Never(claim) => {
                     let name = match &claim.name {
                         Some(name) => name.text.clone(),
@@ -180,14 +180,21 @@ impl<'a> Lowering<'a> {
                 is_parameter,
                 initializer: if initial { variable.initializer.clone() } else { None },
             };
-            if let Err(other) = self.symbols.declare(symbol) {
+            if self.symbols.mtype(&variable.name.text).is_some() {
+                let message = format!("`{}` is already an mtype name", variable.name.text);
+                self.error(variable.name.span, message, "choose another name");
+            }
+            let place = Place { owner, scope: scope.clone(), declared: self.symbols.variables.len() };
+            if let Some(other) = self.symbols.lookup(&variable.name.text, &place) {
+                // Like SPIN, which does not let an inner variable hide an outer one.
                 let first = self.symbols.variable(other).name.span;
                 self.report(
                     Diagnostic::error(format!("`{}` is declared twice", variable.name.text))
                         .at(variable.name.span, "declared again here")
-                        .also(first, "first declared here"),
+                        .also(first, "first declared here, and still visible"),
                 );
             }
+            let _ = self.symbols.declare(symbol);
         }
     }
 
@@ -350,6 +357,10 @@ impl Declare for Lowering<'_> {
 
     fn exclusive(&mut self, exclusive: &ast::Exclusive, place: Place) {
         self.exclusive.push((exclusive.clone(), place));
+    }
+
+    fn has_exclusive(&self) -> bool {
+        !self.exclusive.is_empty() || self.bodies.iter().any(|body| !body.exclusive.is_empty())
     }
 
     fn declared(&self) -> usize {

@@ -22,15 +22,20 @@ impl Lowering<'_> {
         let ids = self.bodies[index].locations.clone();
         let stop = body.element(body.last(body.top)).number;
         let end = ids.get(&stop).map_or(ids.len() as u32, |id| id.0);
+        let mut numbered: Vec<_> = ids.iter().map(|(&number, &id)| (number, id)).collect();
+        numbered.sort_by_key(|&(_, id)| id);
+        let ends = numbered.iter().filter(|&&(number, _)| table.marks[number as usize].end);
+        let resting = ends.map(|&(_, id)| id.0).filter(|&id| id != end).collect();
         let mut result = EventTrace {
             negated: trace.negated,
             send_scope: Vec::new(),
             receive_scope: Vec::new(),
             initial: ids[&table.initial].0,
             end,
+            resting,
             locations: vec![Vec::new(); ids.len().max(end as usize + 1)],
         };
-        for (&number, &id) in &ids {
+        for (number, id) in numbered {
             for entry in &table.entries[number as usize] {
                 let EntryKind::Step(element) = entry.kind else { continue };
                 let element = body.element(element);

@@ -73,14 +73,22 @@ impl Lowering<'_> {
                     None => ModelExpr::Const(0),
                 }
             }
-            ExprKind::Enabled(pid) => ModelExpr::Enabled(boxed(self, pid)),
+            ExprKind::Enabled(pid) => {
+                self.enabled_at.get_or_insert(expr.span);
+                ModelExpr::Enabled(boxed(self, pid))
+            }
             ExprKind::PcValue(pid) => ModelExpr::PcValue(boxed(self, pid)),
             ExprKind::GetPriority(pid) => {
                 self.uses_priority = true;
                 ModelExpr::Priority(boxed(self, pid))
             }
             ExprKind::Timeout => ModelExpr::Timeout,
-            ExprKind::NonProgress => ModelExpr::NonProgress,
+            ExprKind::NonProgress => {
+                if place.owner.is_some_and(|owner| self.is_process(owner)) {
+                    self.error(expr.span, "`np_` outside of a never claim", "it has a meaning only there");
+                }
+                ModelExpr::NonProgress
+            }
             ExprKind::RemoteLabel { proctype, pid, label } => {
                 self.remote_label(proctype, pid.as_deref(), label, place).unwrap_or(ModelExpr::Const(0))
             }

@@ -15,7 +15,7 @@ mod variables;
 
 use crate::ast;
 use crate::diagnostic::Diagnostic;
-use crate::flow::{Body, table::Table};
+use crate::flow::{Body, Node, table::Table};
 use crate::source::{SourceMap, Span};
 use crate::symbols::{Place, Symbols};
 use model::program::{
@@ -86,9 +86,11 @@ struct Lowering<'a> {
     exclusive: Vec<(ast::Exclusive, Place)>,
     /// Names already reported as undeclared, so that each is reported once.
     reported: Vec<Rc<str>>,
-    /// `#[…]` that decide on the shape of the state.
+    /// What decides on the shape of the state.
     uses_priority: bool,
     uses_last: bool,
+    /// A use of `enabled()`.
+    enabled_at: Option<Span>,
 }
 
 /// Lowers a parsed program.
@@ -107,6 +109,7 @@ pub fn lower(sources: &SourceMap, tree: &ast::Program) -> Lowered {
         reported: Vec::new(),
         uses_priority: false,
         uses_last: false,
+        enabled_at: None,
     };
     lowering.collect(tree);
     lowering.assign_slots();
@@ -130,6 +133,7 @@ impl<'a> Lowering<'a> {
 
     fn make_tables(&mut self) {
         for index in 0..self.bodies.len() {
+            self.check_jumps_into_dsteps(index);
             match crate::flow::table::table(&mut self.bodies[index].body) {
                 Ok(table) => {
                     self.bodies[index].locations =
@@ -138,6 +142,20 @@ impl<'a> Lowering<'a> {
                 }
                 Err(tangle) => self.error(tangle.span, tangle.message, "here"),
             }
+        }
+    }
+
+    fn check_jumps_into_dsteps(&mut self, index: usize) {
+        let body = &self.bodies[index].body;
+        let into = |element: &&crate::flow::Element| match &element.node {
+            Node::Goto(jump) => body
+                .destination(jump)
+                .is_some_and(|id| body.element(id).status.dstep && !element.status.dstep),
+            _ => false,
+        };
+        let spans: Vec<Span> = body.elements.iter().filter(into).map(|element| element.span).collect();
+        for span in spans {
+            self.error(span, "a jump into a d_step", "its target is inside of the sequence");
         }
     }
 
@@ -213,10 +231,24 @@ impl<'a> Lowering<'a> {
                     .help("add an `init { … }` or declare a proctype `active`"),
             );
         }
+        self.check_rendezvous();
         self.program.has_priorities = self.uses_priority;
         self.program.remembers_last = self.uses_last;
         self.program.name_sets = std::mem::take(&mut self.symbols.name_sets);
         Lowered { program: self.program, properties, diagnostics: self.diagnostics }
+    }
+
+    /// Who is enabled is not a question of one process alone where processes must meet.
+    fn check_rendezvous(&mut self) {
+        if !self.program.channel_types.iter().any(|channel| channel.capacity == 0) {
+            return;
+        }
+        if let Some(span) = self.enabled_at {
+            let message = "`enabled` cannot be combined with rendezvous channels";
+            self.error(span, message, "whether a process is enabled depends on its partners");
+        } else if self.uses_priority {
+            self.report(Diagnostic::error("priorities cannot be combined with rendezvous channels"));
+        }
     }
 
     /// A priority clause: 1 if there is none.
