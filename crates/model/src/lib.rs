@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod domain;
 pub mod error;
 pub mod expression;

@@ -1,0 +1,309 @@
+//! Which channels can an expression mean? A points-to analysis without regard to the order of steps (Andersen
+//! 1994): every variable, and every field of every channel type, has a set of numbers it may hold, and
+//! assignments, `run` and messages carry numbers from one to the other until nothing changes.
+//!
+//! Channels of the program's prologue have numbers known beforehand and live forever. Those of processes do not, and
+//! neither does the result of arithmetic: whatever may hold such a number may mean any channel.
+
+use crate::domain::Domain;
+use crate::expression::{Expr, Pattern, Place, Scope};
+use crate::program::{
+    Action, BranchKind, ChannelTypeId, Operation, ProcessTypeId, Program, Variable, VariableId,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// The numbers a channel expression can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChannelSet {
+    Any,
+    Known(BTreeSet<i32>),
+}
+
+/// Larger sets are not worth carrying around.
+const KNOWN_LIMIT: usize = 64;
+
+impl ChannelSet {
+    fn one(number: i32) -> ChannelSet {
+        ChannelSet::Known(BTreeSet::from([number]))
+    }
+
+    /// Adds the other's numbers; says whether that changed anything.
+    fn join(&mut self, other: &ChannelSet) -> bool {
+        match (&mut *self, other) {
+            (ChannelSet::Any, _) => false,
+            (ChannelSet::Known(own), ChannelSet::Known(others)) if others.is_subset(own) => false,
+            (ChannelSet::Known(own), ChannelSet::Known(others))
+                if own.len() + others.len() <= KNOWN_LIMIT =>
+            {
+                own.extend(others);
+                true
+            }
+            _ => {
+                *self = ChannelSet::Any;
+                true
+            }
+        }
+    }
+
+    /// The numbers after being stored.
+    fn stored(&self, domain: Domain) -> ChannelSet {
+        match self {
+            ChannelSet::Any => ChannelSet::Any,
+            ChannelSet::Known(numbers) => {
+                ChannelSet::Known(numbers.iter().filter_map(|&number| domain.store(number)).collect())
+            }
+        }
+    }
+}
+
+impl Default for ChannelSet {
+    fn default() -> ChannelSet {
+        ChannelSet::Known(BTreeSet::new())
+    }
+}
+
+/// A place that numbers flow through. Global variables are told apart by slot in the beginning, and not later.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Cell {
+    GlobalStart(usize),
+    Global(VariableId),
+    Local(ProcessTypeId, VariableId),
+    Field(ChannelTypeId, usize),
+}
+
+pub(super) struct Channels<'p> {
+    program: &'p Program,
+    cells: HashMap<Cell, ChannelSet>,
+    /// The types of the channels the program's prologue creates, number 1 first.
+    types: Vec<ChannelTypeId>,
+    changed: bool,
+}
+
+impl<'p> Channels<'p> {
+    pub fn new(program: &'p Program) -> Channels<'p> {
+        let mut channels = Channels { program, cells: HashMap::new(), types: Vec::new(), changed: false };
+        channels.start();
+        loop {
+            channels.changed = false;
+            channels.flow();
+            if !channels.changed {
+                return channels;
+            }
+        }
+    }
+
+    /// The type of a channel with a number known beforehand.
+    pub fn type_of(&self, number: i32) -> Option<ChannelTypeId> {
+        self.types.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+    }
+
+    /// What the variables hold after the program's prologue.
+    fn start(&mut self) {
+        let program = self.program;
+        for (id, variable) in program.variables.iter().enumerate() {
+            let mentioned = program
+                .initial_condition
+                .as_ref()
+                .is_some_and(|condition| condition.any(&|expr| mentions(expr, VariableId(id as u32))));
+            let value = match mentioned {
+                true => ChannelSet::Any,
+                false => ChannelSet::one(variable.domain.default_value()),
+            };
+            for slot in variable.slots() {
+                self.cells.insert(Cell::GlobalStart(slot), value.clone());
+            }
+        }
+        for action in &program.prologue {
+            match action {
+                Action::NewChannel { place, channel_type } => {
+                    self.types.push(*channel_type);
+                    let number = ChannelSet::one(self.types.len() as i32);
+                    self.set_start(place, &number);
+                }
+                Action::Assign(assignments) => {
+                    for (place, value) in assignments {
+                        let value = self.value(None, value);
+                        self.set_start(place, &value);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn set_start(&mut self, place: &Place, value: &ChannelSet) {
+        let variable = self.program.variables.get(place.variable);
+        let value = value.stored(variable.domain);
+        match constant_element(variable, &place.indices) {
+            Some(element) => {
+                let slot = variable.first_slot() + element as usize;
+                // A variable of the initial condition stays unknown.
+                if self.cells.get(&Cell::GlobalStart(slot)) != Some(&ChannelSet::Any) {
+                    self.cells.insert(Cell::GlobalStart(slot), value);
+                }
+            }
+            None => {
+                for slot in variable.slots() {
+                    self.cells.entry(Cell::GlobalStart(slot)).or_default().join(&value);
+                }
+            }
+        }
+    }
+
+    /// One round through everything that moves numbers.
+    fn flow(&mut self) {
+        let program = self.program;
+        let initial: BTreeSet<u32> =
+            program.initial_processes.iter().map(|instance| instance.process_type.0).collect();
+        for (index, kind) in program.process_types.iter().enumerate() {
+            let id = ProcessTypeId(index as u32);
+            for (variable, content) in kind.variables.iter().enumerate() {
+                let is_parameter = variable < kind.parameters as usize;
+                if !is_parameter || initial.contains(&id.0) {
+                    let start = ChannelSet::one(content.domain.default_value());
+                    self.add(Cell::Local(id, VariableId(variable as u32)), &start);
+                }
+            }
+            kind.prologue.iter().for_each(|action| self.action(id, action));
+            for transition in kind.locations.iter().flat_map(|location| &location.transitions) {
+                self.operation(id, &transition.operation);
+            }
+        }
+    }
+
+    fn operation(&mut self, reader: ProcessTypeId, operation: &Operation) {
+        match operation {
+            Operation::Guarded { actions, .. } => {
+                actions.iter().for_each(|action| self.action(reader, action));
+            }
+            Operation::Send { channel, arguments, .. } => {
+                for kind in self.types_of(Some(reader), channel, arguments.len()) {
+                    for (index, argument) in arguments.iter().enumerate() {
+                        let domain = self.program.channel_type(kind).fields[index].domain;
+                        let value = self.value(Some(reader), argument).stored(domain);
+                        self.add(Cell::Field(kind, index), &value);
+                    }
+                }
+            }
+            Operation::Receive { channel, patterns, .. } => {
+                for kind in self.types_of(Some(reader), channel, patterns.len()) {
+                    for (index, pattern) in patterns.iter().enumerate() {
+                        if let Pattern::Bind(place) = pattern {
+                            let value =
+                                self.cells.get(&Cell::Field(kind, index)).cloned().unwrap_or_default();
+                            self.assign(reader, place, &value);
+                        }
+                    }
+                }
+            }
+            Operation::Deterministic(body) => {
+                for branch in body.nodes.iter().flatten() {
+                    if let BranchKind::Operation(operation) = &branch.kind {
+                        self.operation(reader, operation);
+                    }
+                }
+            }
+            Operation::Else | Operation::End => {}
+        }
+    }
+
+    fn action(&mut self, reader: ProcessTypeId, action: &Action) {
+        match action {
+            Action::Assign(assignments) => {
+                for (place, value) in assignments {
+                    let value = self.value(Some(reader), value);
+                    self.assign(reader, place, &value);
+                }
+            }
+            Action::NewChannel { place, .. } => self.assign(reader, place, &ChannelSet::Any),
+            Action::Run { process_type, arguments, .. } => {
+                let kind = self.program.process_type(*process_type);
+                for (index, (argument, parameter)) in arguments.iter().zip(kind.variables.iter()).enumerate()
+                {
+                    let value = self.value(Some(reader), argument).stored(parameter.domain);
+                    self.add(Cell::Local(*process_type, VariableId(index as u32)), &value);
+                }
+            }
+            Action::Assert { .. } | Action::Print { .. } | Action::SetPriority { .. } => {}
+        }
+    }
+
+    fn assign(&mut self, reader: ProcessTypeId, place: &Place, value: &ChannelSet) {
+        let (variables, cell) = match place.scope {
+            Scope::Global => (&self.program.variables, Cell::Global(place.variable)),
+            Scope::Local => {
+                (&self.program.process_type(reader).variables, Cell::Local(reader, place.variable))
+            }
+        };
+        let value = value.stored(variables.get(place.variable).domain);
+        self.add(cell, &value);
+    }
+
+    fn add(&mut self, cell: Cell, value: &ChannelSet) {
+        self.changed |= self.cells.entry(cell).or_default().join(value);
+    }
+
+    /// The numbers an expression can have.
+    pub fn value(&self, reader: Option<ProcessTypeId>, expr: &Expr) -> ChannelSet {
+        match expr {
+            Expr::Const(value) => ChannelSet::one(*value),
+            Expr::Conditional(_, yes, no) => {
+                let mut value = self.value(reader, yes);
+                value.join(&self.value(reader, no));
+                value
+            }
+            Expr::Read(Place { scope: Scope::Global, variable: id, indices }) => {
+                let variable = self.program.variables.get(*id);
+                let slots = match constant_element(variable, indices) {
+                    Some(element) => {
+                        let slot = variable.first_slot() + element as usize;
+                        slot..slot + 1
+                    }
+                    None => variable.slots(),
+                };
+                let mut value = self.cells.get(&Cell::Global(*id)).cloned().unwrap_or_default();
+                for slot in slots {
+                    self.cells.get(&Cell::GlobalStart(slot)).map(|start| value.join(start));
+                }
+                value
+            }
+            Expr::Read(Place { scope: Scope::Local, variable, .. }) => match reader {
+                Some(reader) => self.cells.get(&Cell::Local(reader, *variable)).cloned().unwrap_or_default(),
+                None => ChannelSet::Any,
+            },
+            _ => ChannelSet::Any,
+        }
+    }
+
+    /// The types with messages of this length that the channel can be of.
+    fn types_of(&self, reader: Option<ProcessTypeId>, channel: &Expr, fields: usize) -> Vec<ChannelTypeId> {
+        let fits = |kind: &ChannelTypeId| self.program.channel_type(*kind).fields.len() == fields;
+        match self.value(reader, channel) {
+            ChannelSet::Any => {
+                (0..self.program.channel_types.len() as u32).map(ChannelTypeId).filter(fits).collect()
+            }
+            ChannelSet::Known(numbers) => {
+                numbers.into_iter().filter_map(|number| self.type_of(number)).filter(fits).collect()
+            }
+        }
+    }
+}
+
+fn mentions(expr: &Expr, variable: VariableId) -> bool {
+    matches!(expr, Expr::Read(place) if place.scope == Scope::Global && place.variable == variable)
+}
+
+/// The element constant indices mean, if they are constant and exist.
+pub(super) fn constant_element(variable: &Variable, indices: &[Expr]) -> Option<u32> {
+    let mut element = 0;
+    for (index, &dimension) in indices.iter().zip(&variable.dimensions) {
+        match index {
+            Expr::Const(index) => match u32::try_from(*index) {
+                Ok(index) if index < dimension => element = element * dimension + index,
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+    Some(element)
+}

@@ -1,0 +1,446 @@
+//! Walks operations, actions and expressions and notes what the interpreter would touch, case by case in its order.
+
+use super::channels::{ChannelSet, Channels, constant_element};
+use super::{Access, ChannelUse, Resource, widen};
+use crate::expression::{Expr, Pattern, Place, Remote, Scope};
+use crate::program::{
+    Action, BranchKind, LocationId, Operation, PrintPart, ProcessTypeId, Program, Transition, VariableId,
+    Variables,
+};
+
+pub(super) struct Collector<'p> {
+    program: &'p Program,
+    channels: Channels<'p>,
+}
+
+/// When a transition is tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Start,
+    /// A message is on its way through a rendezvous channel (or a d_step is under way): no send finds a partner.
+    HalfWay,
+}
+
+impl<'p> Collector<'p> {
+    pub fn new(program: &'p Program) -> Collector<'p> {
+        Collector { program, channels: Channels::new(program) }
+    }
+
+    pub fn transition(&self, kind: ProcessTypeId, location: LocationId, index: usize) -> Access {
+        let mut access = self.one_side(kind, location, index, Phase::Start);
+        let transition = &self.program.process_type(kind).location(location).transitions[index];
+        // In a d_step a rendezvous is an error, whoever waits.
+        if let Operation::Send { channel, .. } = &transition.operation
+            && self.may_be_rendezvous(kind, channel)
+        {
+            self.partners(kind, channel, &mut access);
+        }
+        access.reads.extend(&access.enabling);
+        access
+    }
+
+    /// What the transition touches, but for the other side of a rendezvous.
+    fn one_side(&self, kind: ProcessTypeId, location: LocationId, index: usize, phase: Phase) -> Access {
+        let process_type = self.program.process_type(kind);
+        let transitions = &process_type.location(location).transitions;
+        let transition = &transitions[index];
+        let mut access = Access::default();
+        access.enabling.extend([Resource::Location, Resource::Control]);
+        if let Some(condition) = &process_type.provided {
+            self.expression(Some(kind), condition, &mut access);
+        }
+        if self.program.has_priorities {
+            access.enabling.insert(Resource::Everything);
+        }
+        for earlier in &transitions[..index] {
+            if phase == Phase::HalfWay && receives(&earlier.operation).is_empty() {
+                // Nothing but a receive can happen now, so it is not even looked at.
+                continue;
+            }
+            if transition.operation == Operation::Else || earlier.escape > 0 || process_type.deterministic {
+                self.enabling(kind, &earlier.operation, phase, &mut access);
+            }
+        }
+        self.enabling(kind, &transition.operation, phase, &mut access);
+        access.enabling.append(&mut access.reads);
+        self.effect(kind, &transition.operation, &mut access);
+        self.arrival(kind, location, transition, &mut access);
+        access
+    }
+
+    fn arrival(
+        &self,
+        kind: ProcessTypeId,
+        location: LocationId,
+        transition: &Transition,
+        access: &mut Access,
+    ) {
+        if transition.operation != Operation::End && transition.target != location {
+            access.writes.insert(Resource::Location);
+        }
+        if self.program.remembers_last {
+            access.writes.insert(Resource::Last);
+        }
+        let inside = |earlier: &Transition| earlier.keeps_control && earlier.target == location;
+        let locations = &self.program.process_type(kind).locations;
+        if transition.keeps_control || locations.iter().any(|from| from.transitions.iter().any(inside)) {
+            access.writes.insert(Resource::Control);
+        }
+    }
+
+    /// Adds to the reads what it depends on whether the operation is enabled.
+    fn enabling(&self, reader: ProcessTypeId, operation: &Operation, phase: Phase, access: &mut Access) {
+        let by = Some(reader);
+        match operation {
+            Operation::Guarded { guard, .. } => self.expression(by, guard, access),
+            Operation::Else => {}
+            Operation::Send { channel, .. } => {
+                self.expression(by, channel, access);
+                self.contents(by, channel, access);
+                // Whether anyone receives is part of it.
+                if phase == Phase::Start && self.may_be_rendezvous(reader, channel) {
+                    let mut other_side = Access::default();
+                    self.partners(reader, channel, &mut other_side);
+                    access.reads.append(&mut other_side.reads);
+                    access.reads.append(&mut other_side.enabling);
+                }
+            }
+            Operation::Receive { channel, patterns, .. } => {
+                self.expression(by, channel, access);
+                self.contents(by, channel, access);
+                patterns.iter().for_each(|pattern| self.pattern(by, pattern, access));
+            }
+            Operation::End => {
+                access.reads.insert(Resource::Processes);
+            }
+            // Only the branches that can come first matter, but the others do no harm.
+            Operation::Deterministic(body) => {
+                for branch in body.nodes.iter().flatten() {
+                    if let BranchKind::Operation(operation) = &branch.kind {
+                        self.enabling(reader, operation, Phase::HalfWay, access);
+                    }
+                }
+            }
+        }
+    }
+
+    fn effect(&self, reader: ProcessTypeId, operation: &Operation, access: &mut Access) {
+        let by = Some(reader);
+        match operation {
+            Operation::Guarded { actions, .. } => {
+                actions.iter().for_each(|action| self.action(reader, action, access));
+            }
+            Operation::Else => {}
+            Operation::Send { channel, arguments, .. } => {
+                arguments.iter().for_each(|argument| self.expression(by, argument, access));
+                self.change_contents(by, channel, ChannelUse::Send, access);
+                self.watchers(true, access);
+            }
+            Operation::Receive { channel, patterns, keep, .. } => {
+                for pattern in patterns {
+                    if let Pattern::Bind(place) = pattern {
+                        self.write(reader, place, access);
+                    }
+                }
+                if *keep {
+                    self.note_use(by, channel, ChannelUse::Inspect, access);
+                } else {
+                    self.change_contents(by, channel, ChannelUse::Receive, access);
+                }
+                self.watchers(false, access);
+            }
+            Operation::End => {
+                access.writes.insert(Resource::Processes);
+                let prologue = &self.program.process_type(reader).prologue;
+                if prologue.iter().any(|action| matches!(action, Action::NewChannel { .. })) {
+                    access.writes.insert(Resource::Channels);
+                }
+            }
+            Operation::Deterministic(body) => {
+                for branch in body.nodes.iter().flatten() {
+                    if let BranchKind::Operation(operation) = &branch.kind {
+                        self.effect(reader, operation, access);
+                    }
+                }
+            }
+        }
+    }
+
+    fn action(&self, reader: ProcessTypeId, action: &Action, access: &mut Access) {
+        let by = Some(reader);
+        match action {
+            Action::Assign(assignments) => {
+                for (place, value) in assignments {
+                    self.expression(by, value, access);
+                    self.write(reader, place, access);
+                }
+            }
+            Action::NewChannel { place, .. } => {
+                access.reads.insert(Resource::Channels);
+                access.writes.insert(Resource::Channels);
+                self.write(reader, place, access);
+            }
+            Action::Run { process_type, arguments, .. } => {
+                arguments.iter().for_each(|argument| self.expression(by, argument, access));
+                access.reads.insert(Resource::Processes);
+                access.writes.insert(Resource::Processes);
+                let mut birth = Access::default();
+                for action in &self.program.process_type(*process_type).prologue {
+                    self.action(*process_type, action, &mut birth);
+                }
+                // What the newborn reads and writes of itself is not there before: `Processes` covers it.
+                birth.reads.retain(|resource| !matches!(resource, Resource::Local(..)));
+                birth.writes.retain(|resource| !matches!(resource, Resource::Local(..)));
+                access.include(&birth);
+            }
+            Action::Assert { condition, .. } => self.expression(by, condition, access),
+            Action::Print { format } => {
+                for part in format {
+                    match part {
+                        PrintPart::Text(_) => {}
+                        PrintPart::Decimal(value)
+                        | PrintPart::Unsigned(value)
+                        | PrintPart::Hexadecimal(value)
+                        | PrintPart::Octal(value)
+                        | PrintPart::Character(value)
+                        | PrintPart::Name(value, _) => self.expression(by, value, access),
+                    }
+                }
+            }
+            Action::SetPriority { process, priority } => {
+                self.expression(by, process, access);
+                self.expression(by, priority, access);
+                access.reads.insert(Resource::Processes);
+                access.writes.insert(Resource::Priorities);
+            }
+        }
+    }
+
+    pub fn expression(&self, reader: Option<ProcessTypeId>, expr: &Expr, access: &mut Access) {
+        let reads = &mut access.reads;
+        match expr {
+            Expr::Read(place) => {
+                if let Some(resource) = self.resource(reader, place) {
+                    reads.insert(resource);
+                }
+            }
+            Expr::Channel(_, channel) => {
+                self.contents(reader, channel, access);
+                self.note_use(reader, channel, ChannelUse::Inspect, access);
+            }
+            Expr::Poll { channel, .. } => {
+                self.contents(reader, channel, access);
+                self.note_use(reader, channel, ChannelUse::Inspect, access);
+            }
+            Expr::Timeout | Expr::Enabled(_) => {
+                reads.insert(Resource::Everything);
+            }
+            Expr::ProcessCount => {
+                reads.insert(Resource::Processes);
+            }
+            Expr::Last => {
+                reads.insert(Resource::Last);
+            }
+            Expr::Priority(_) => reads.extend([Resource::Priorities, Resource::Processes]),
+            // A location's number is compared whatever the type of the process.
+            Expr::PcValue(_) | Expr::NonProgress | Expr::At { process: Remote::Pid(_), .. } => {
+                reads.insert(Resource::Processes);
+                let kinds = 0..self.program.process_types.len() as u32;
+                reads.extend(kinds.map(|kind| Resource::LocationOf(ProcessTypeId(kind))));
+            }
+            Expr::At { process_type, process: Remote::Only, .. } => {
+                reads.extend([Resource::Processes, Resource::LocationOf(*process_type)]);
+            }
+            Expr::ReadRemote { process_type, variable, indices, .. } => {
+                let variables = &self.program.process_type(*process_type).variables;
+                let element = element(variables, *variable, indices);
+                reads.extend([Resource::Processes, Resource::Remote(*process_type, *variable, element)]);
+            }
+            Expr::Const(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(..)
+            | Expr::Pid
+            | Expr::Spawned => {}
+        }
+        expr.for_each_child(&mut |child| self.expression(reader, child, access));
+    }
+
+    fn pattern(&self, reader: Option<ProcessTypeId>, pattern: &Pattern, access: &mut Access) {
+        match pattern {
+            Pattern::Match(value) => self.expression(reader, value, access),
+            Pattern::Bind(place) => {
+                place.indices.iter().for_each(|index| self.expression(reader, index, access));
+            }
+            Pattern::Ignore => {}
+        }
+    }
+
+    fn write(&self, reader: ProcessTypeId, place: &Place, access: &mut Access) {
+        place.indices.iter().for_each(|index| self.expression(Some(reader), index, access));
+        access.writes.extend(self.resource(Some(reader), place));
+    }
+
+    fn resource(&self, reader: Option<ProcessTypeId>, place: &Place) -> Option<Resource> {
+        match place.scope {
+            Scope::Global => {
+                let element = element(&self.program.variables, place.variable, &place.indices);
+                Some(Resource::Global(place.variable, element))
+            }
+            Scope::Local => {
+                let variables = &self.program.process_type(reader?).variables;
+                Some(Resource::Local(place.variable, element(variables, place.variable, &place.indices)))
+            }
+        }
+    }
+
+    /// What the channel holds is read.
+    fn contents(&self, reader: Option<ProcessTypeId>, channel: &Expr, access: &mut Access) {
+        match self.channels.value(reader, channel) {
+            ChannelSet::Any => access.reads.extend([Resource::AnyChannel, Resource::Channels]),
+            ChannelSet::Known(numbers) => {
+                for number in numbers {
+                    access.reads.insert(match self.channels.type_of(number) {
+                        Some(_) => Resource::Channel(number as u32),
+                        // A process may have created it since.
+                        None => Resource::Channels,
+                    });
+                    if number > 0 && self.channels.type_of(number).is_none() {
+                        access.reads.insert(Resource::AnyChannel);
+                    }
+                }
+            }
+        }
+    }
+
+    fn change_contents(
+        &self,
+        reader: Option<ProcessTypeId>,
+        channel: &Expr,
+        how: ChannelUse,
+        access: &mut Access,
+    ) {
+        let mut contents = Access::default();
+        self.contents(reader, channel, &mut contents);
+        contents.reads.remove(&Resource::Channels);
+        access.writes.append(&mut contents.reads);
+        self.note_use(reader, channel, how, access);
+    }
+
+    fn note_use(&self, reader: Option<ProcessTypeId>, channel: &Expr, how: ChannelUse, access: &mut Access) {
+        match self.channels.value(reader, channel) {
+            ChannelSet::Any => {
+                access.channels.insert((None, how));
+            }
+            ChannelSet::Known(numbers) => {
+                let known = |number: i32| self.channels.type_of(number).map(|_| number as u32);
+                access.channels.extend(numbers.into_iter().map(|number| (known(number), how)));
+            }
+        }
+    }
+
+    /// Those who look on at every send or receive: the event trace, and processes with exclusive rights.
+    fn watchers(&self, send: bool, access: &mut Access) {
+        if let Some(trace) = &self.program.event_trace {
+            let scope = if send { &trace.send_scope } else { &trace.receive_scope };
+            if !scope.is_empty() {
+                scope.iter().for_each(|channel| self.expression(None, channel, access));
+                for event in trace.locations.iter().flatten() {
+                    self.expression(None, &event.channel, access);
+                    event.fields.iter().flatten().for_each(|field| self.expression(None, field, access));
+                }
+                access.reads.insert(Resource::Event);
+                access.writes.insert(Resource::Event);
+            }
+        }
+        for (index, kind) in self.program.process_types.iter().enumerate() {
+            let claimant = ProcessTypeId(index as u32);
+            for claim in kind.exclusive.iter().filter(|claim| claim.receive != send) {
+                let mut claimed = Access::default();
+                self.expression(Some(claimant), &claim.channel, &mut claimed);
+                access.reads.insert(Resource::Processes);
+                access.reads.extend(claimed.reads.into_iter().map(|resource| widen(resource, claimant)));
+            }
+        }
+    }
+
+    fn may_be_rendezvous(&self, reader: ProcessTypeId, channel: &Expr) -> bool {
+        let rendezvous = |kind| self.program.channel_type(kind).capacity == 0;
+        match self.channels.value(Some(reader), channel) {
+            ChannelSet::Any => self.program.channel_types.iter().any(|kind| kind.capacity == 0),
+            ChannelSet::Known(numbers) => numbers.iter().any(|&number| match self.channels.type_of(number) {
+                Some(kind) => rendezvous(kind),
+                None => number > 0 && self.program.channel_types.iter().any(|kind| kind.capacity == 0),
+            }),
+        }
+    }
+
+    /// The other side of a rendezvous: whatever a process that can receive from the channel would touch.
+    fn partners(&self, sender: ProcessTypeId, channel: &Expr, access: &mut Access) {
+        let sent = self.channels.value(Some(sender), channel);
+        access.enabling.insert(Resource::Processes);
+        for (index, kind) in self.program.process_types.iter().enumerate() {
+            let receiver = ProcessTypeId(index as u32);
+            for (number, location) in kind.locations.iter().enumerate() {
+                for (position, transition) in location.transitions.iter().enumerate() {
+                    let meets = receives(&transition.operation)
+                        .into_iter()
+                        .any(|receive| self.may_meet(&sent, receiver, receive));
+                    if meets {
+                        let there =
+                            self.one_side(receiver, LocationId(number as u32), position, Phase::HalfWay);
+                        include_widened(access, &there, receiver);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Half way through a rendezvous the receive is at least evaluated, and that can go wrong,
+    /// unless it names a channel that is certainly another.
+    fn may_meet(&self, sent: &ChannelSet, receiver: ProcessTypeId, receive: &Operation) -> bool {
+        let Operation::Receive { channel, keep, .. } = receive else { return false };
+        let certain = match channel {
+            Expr::Const(_) => true,
+            Expr::Read(place) => {
+                place.indices.is_empty()
+                    || matches!(self.resource(Some(receiver), place), Some(Resource::Global(_, Some(_))))
+            }
+            _ => false,
+        };
+        match (sent, self.channels.value(Some(receiver), channel)) {
+            (ChannelSet::Known(sent), ChannelSet::Known(received)) => {
+                let exists = received.iter().all(|&number| self.channels.type_of(number).is_some());
+                *keep || !certain || !exists || !received.is_disjoint(sent)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn include_widened(access: &mut Access, there: &Access, receiver: ProcessTypeId) {
+    let wide = |resource: &Resource| widen(*resource, receiver);
+    access.enabling.extend(there.enabling.iter().map(wide));
+    access.reads.extend(there.reads.iter().map(wide));
+    access.writes.extend(there.writes.iter().map(wide));
+    access.channels.extend(&there.channels);
+}
+
+fn element(variables: &Variables, variable: VariableId, indices: &[Expr]) -> Option<u32> {
+    constant_element(variables.get(variable), indices)
+}
+
+/// The receives an operation can answer a rendezvous with.
+fn receives(operation: &Operation) -> Vec<&Operation> {
+    match operation {
+        Operation::Receive { .. } => vec![operation],
+        Operation::Deterministic(body) => {
+            let inside = body.nodes.iter().flatten().filter_map(|branch| match &branch.kind {
+                BranchKind::Operation(inside @ Operation::Receive { .. }) => Some(inside),
+                _ => None,
+            });
+            inside.collect()
+        }
+        _ => Vec::new(),
+    }
+}
