@@ -89,6 +89,8 @@ struct Lowering<'a> {
     /// What decides on the shape of the state.
     uses_priority: bool,
     uses_last: bool,
+    /// The send with the most fields.
+    longest_send: Option<(usize, Span)>,
     /// A use of `enabled()`.
     enabled_at: Option<Span>,
 }
@@ -109,6 +111,7 @@ pub fn lower(sources: &SourceMap, tree: &ast::Program) -> Lowered {
         reported: Vec::new(),
         uses_priority: false,
         uses_last: false,
+        longest_send: None,
         enabled_at: None,
     };
     lowering.collect(tree);
@@ -232,6 +235,7 @@ impl<'a> Lowering<'a> {
             );
         }
         self.check_rendezvous();
+        self.check_longest_send();
         self.program.has_priorities = self.uses_priority;
         self.program.remembers_last = self.uses_last;
         self.program.name_sets = std::mem::take(&mut self.symbols.name_sets);
@@ -248,6 +252,15 @@ impl<'a> Lowering<'a> {
             self.error(span, message, "whether a process is enabled depends on its partners");
         } else if self.uses_priority {
             self.report(Diagnostic::error("priorities cannot be combined with rendezvous channels"));
+        }
+    }
+
+    /// A message longer than any channel's cannot go anywhere.
+    fn check_longest_send(&mut self) {
+        let longest = self.program.channel_types.iter().map(|channel| channel.fields.len()).max().unwrap_or(0);
+        if let Some((fields, span)) = self.longest_send.filter(|&(fields, _)| fields > longest) {
+            let message = format!("a message of {fields} fields, but no channel carries more than {longest}");
+            self.error(span, message, "too many fields");
         }
     }
 

@@ -80,6 +80,9 @@ impl Lowering<'_> {
             }
             StatementKind::Send { channel, sorted, arguments } => {
                 let arguments = self.values(arguments, place);
+                if self.longest_send.is_none_or(|(fields, _)| fields < arguments.len()) {
+                    self.longest_send = Some((arguments.len(), statement.span));
+                }
                 match self.channel_expr(channel, place) {
                     Some(channel) => Operation::Send { channel, arguments, sorted: *sorted },
                     None => Operation::SKIP,
