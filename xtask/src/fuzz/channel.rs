@@ -79,8 +79,8 @@ impl Generator {
         } else {
             self.random.weighted(&[(60, "?"), (14, "??"), (10, "?<"), (8, "??<")]).unwrap_or("?")
         };
-        let matches = self.patterns(channel, false);
         let mut pieces = self.channel_reference(channel);
+        let matches = self.patterns(channel, self.named_in(&pieces), false);
         pieces.push(text(operator));
         pieces.extend(self.arguments(matches));
         if operator.ends_with('<') {
@@ -89,10 +89,16 @@ impl Generator {
         Node::new(Sort::Statement, pieces)
     }
 
+    /// Variables in the index of a channel, which the same statement must not receive into.
+    fn named_in(&self, pieces: &[Piece]) -> Vec<String> {
+        let shown = Node::new(Sort::Part, pieces.to_vec()).to_string();
+        let names = self.scope.visible(|_| true).into_iter().map(|place| place.path[0].0.clone());
+        names.filter(|name| shown.contains(&format!("({name} "))).collect()
+    }
+
     /// What stands for each field in a receive. No variable is received into twice, and no
     /// index depends on a received variable: SPIN's order of doing so is nobody's business.
-    fn patterns(&mut self, channel: &Channel, polling: bool) -> Vec<Node> {
-        let mut taken: Vec<String> = Vec::new();
+    fn patterns(&mut self, channel: &Channel, mut taken: Vec<String>, polling: bool) -> Vec<Node> {
         let mut patterns = Vec::new();
         for field in &channel.fields {
             let pattern = match *field {
@@ -123,15 +129,9 @@ impl Generator {
     }
 
     fn scalar_pattern(&mut self, kind: Type, taken: &mut Vec<String>, polling: bool) -> Node {
-        let fits = |place: &Place| {
-            // Constant places only: names without any index.
-            let same = match (kind, place.kind) {
-                (Type::Mtype(left), Type::Mtype(right)) => left == right,
-                (Type::Mtype(_), _) | (_, Type::Mtype(_)) => false,
-                _ => true,
-            };
-            same && !place.is_array_element()
-        };
+        // SPIN takes a receive back with what the variable holds, so that a value cut on the
+        // way in would come back changed: variables are as wide as the field, and no index.
+        let fits = |place: &Place| holds(place.kind, kind) && !place.is_array_element();
         let places: Vec<_> =
             self.scope.visible(fits).into_iter().filter(|place| !taken.contains(&place.path[0].0)).collect();
         match self.random.below(10) {
@@ -144,14 +144,14 @@ impl Generator {
                 Type::Mtype(set) => Node::expression(self.random.pick(&self.scope.mtypes[set]).clone()),
                 _ => Node::expression(self.random.below(3).to_string()),
             },
-            8 if !matches!(kind, Type::Mtype(_)) => {
-                let inner = if !places.is_empty() && self.random.percent(60) {
-                    let place = self.random.pick(&places).clone();
-                    self.reference(&place)
-                } else {
-                    self.expression(1)
-                };
-                Node::new(Sort::Expression, vec![text("eval("), Piece::Node(inner), text(")")])
+            // Never of a variable received into by the same statement: SPIN would take that
+            // back with the new value, too.
+            8 if !places.is_empty() && !matches!(kind, Type::Mtype(_)) => {
+                let place = self.random.pick(&places).clone();
+                taken.push(place.path[0].0.clone());
+                let inner = self.reference(&place);
+                let more = *self.random.pick(&["", "", " + 1", " * 2"]);
+                Node::new(Sort::Expression, vec![text("eval("), Piece::Node(inner), text(format!("{more})"))])
             }
             _ => Node::expression("_"),
         }
@@ -184,7 +184,7 @@ impl Generator {
         channels.first()?;
         let channel = self.random.pick(&channels).clone();
         // In brackets, as the commas could stand in the argument of a macro.
-        let patterns = self.patterns(&channel, true);
+        let patterns = self.patterns(&channel, Vec::new(), true);
         let mut pieces = vec![text("(")];
         pieces.extend(self.channel_reference(&channel));
         pieces.push(text(*self.random.pick(&["?[", "??["])));
@@ -227,5 +227,17 @@ impl Generator {
             Node::statement(format!("{variable}?_"))
         };
         Some(Node::new(Sort::Statement, vec![text("{ "), list(vec![first, second], "; ", 1), text(" }")]))
+    }
+}
+
+/// True when a variable of type `variable` can hold every value of a field of type `field`.
+fn holds(variable: Type, field: Type) -> bool {
+    match (field, variable) {
+        (Type::Mtype(left), Type::Mtype(right)) => left == right,
+        (Type::Mtype(_), _) | (_, Type::Mtype(_)) => false,
+        (Type::Bit | Type::Bool, _) => true,
+        (Type::Byte | Type::Unsigned(_), _) => matches!(variable, Type::Byte | Type::Short | Type::Int),
+        (Type::Short, _) => matches!(variable, Type::Short | Type::Int),
+        (Type::Int, _) => variable == Type::Int,
     }
 }

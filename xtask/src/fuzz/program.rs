@@ -363,6 +363,9 @@ impl Generator {
             items.push(Node::part("Message mine"));
             self.scope.structures.push("mine".to_owned());
         }
+        if features.priority {
+            items.push(Self::filler());
+        }
         let mut readable: Vec<_> = self.scope.places[first_local..]
             .iter()
             .filter(|place| place.path[0].1.is_none())
@@ -400,6 +403,12 @@ impl Generator {
         list(items, separator, 1)
     }
 
+    /// With priorities SPIN leaves the last bytes of a process out of the state, unless its last
+    /// variable is of a wide type.
+    fn filler() -> Node {
+        Node::statement("int filler")
+    }
+
     /// Runs one or two processes, at once or one by one, then perhaps does something itself.
     fn init(&mut self, signatures: &[Proctype]) -> Node {
         let before = self.scope.clone();
@@ -421,12 +430,17 @@ impl Generator {
             self.budget = 3;
             items.extend(self.statements(Surroundings::default(), 2));
         }
+        if self.scope.features.priority {
+            items.insert(0, Self::filler());
+        }
         Node::new(Sort::Part, vec![text("init {\n"), list(items, ";\n", 1), text("\n}\n")])
     }
 
     fn event_trace(&mut self, parts: &mut Vec<Node>) {
         let simple = |channel: &&Channel| {
-            channel.length.is_none()
+            // SPIN reports an event for a rendezvous that is only attempted.
+            channel.capacity > 0
+                && channel.length.is_none()
                 && channel
                     .fields
                     .iter()

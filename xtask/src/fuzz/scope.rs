@@ -126,7 +126,7 @@ impl Features {
             creation: random.percent(40),
             loops: random.percent(75),
             timeout: random.percent(30),
-            late_declarations: random.percent(35),
+            late_declarations: random.percent(35) && !priority,
             wide: random.percent(30),
         }
     }

@@ -308,6 +308,10 @@ impl Generator {
         let places = self.scope.places.len();
         let mut items: Vec<Node> = first.into_iter().collect();
         items.extend(self.statements(inside, 3));
+        // SPIN runs a d_step that begins with a print even between the halves of a rendezvous.
+        if items[0].to_string().starts_with("print") {
+            items.insert(0, Node::statement("true"));
+        }
         self.leave(places);
         Node::new(Sort::Statement, vec![text("d_step {\n"), list(items, ";\n", 1), text("\n}")])
     }
