@@ -3,8 +3,8 @@
 //! Owns the search for an accepting lasso. It stops at the first component that collects every mark, so only part
 //! of a lazy automaton may ever be built. The answer is a run; [`Run::word`] is the word it reads.
 
-use crate::automaton::{Automaton, Edge, Marks, StateId};
-use crate::guard::{Cube, Guards};
+use crate::automaton::{Automaton, Edge, Marks, StateId, Tgba};
+use crate::guard::{Cube, Guard, Guards};
 use crate::word::Lasso;
 use rapidhash::RapidHashMap;
 use std::collections::VecDeque;
@@ -21,6 +21,25 @@ impl Run {
     pub fn word(&self, guards: &Guards) -> Lasso<Cube> {
         self.edges.map(|(_, e)| guards.some_cube(e.guard).expect("guards of edges are satisfiable"))
     }
+}
+
+/// Does `automaton` accept `word`? `holds(letter, i)` tells whether its `i`-th atom holds in a letter.
+pub fn accepts<L>(automaton: &Tgba, word: &Lasso<L>, holds: impl Fn(&L, u32) -> bool) -> bool {
+    let n = automaton.state_count();
+    let mut product =
+        Tgba { sets: automaton.sets, initial: automaton.initial.clone(), ..Tgba::default() };
+    for i in 0..word.len() {
+        for list in &automaton.edges {
+            let q = product.add_state();
+            for e in list {
+                if automaton.guards.holds(e.guard, |v| holds(word.letter(i), v)) {
+                    let target = StateId((word.next(i) * n) as u32 + e.target.0);
+                    product.add_edge(q, Guard::TRUE, e.marks, target);
+                }
+            }
+        }
+    }
+    !is_empty(&mut product)
 }
 
 struct Root {

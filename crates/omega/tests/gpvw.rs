@@ -9,14 +9,17 @@ use omega::gpvw::{Improvements, LazyTableau, gpvw};
 type Row = (&'static str, [usize; 3], [usize; 3], [usize; 3]);
 
 const TABLE: [Row; 7] = [
-    ("p1 U p2", [3, 4, 1], [0, 0, 0], [0, 0, 0]),
-    ("p1 U (p2 U p3)", [4, 6, 2], [0, 0, 0], [0, 0, 0]),
-    ("!(p1 U (p2 U p3))", [7, 15, 0], [0, 0, 0], [0, 0, 0]),
-    ("G F p1 -> G F p2", [9, 15, 2], [0, 0, 0], [0, 0, 0]),
-    ("F p1 U G p2", [8, 15, 2], [0, 0, 0], [0, 0, 0]),
-    ("G p1 U p2", [5, 6, 1], [0, 0, 0], [0, 0, 0]),
-    ("!(F F p1 <-> F p1)", [22, 41, 2], [0, 0, 0], [0, 0, 0]),
+    ("p1 U p2", [3, 4, 1], [3, 4, 1], [3, 4, 1]),
+    ("p1 U (p2 U p3)", [4, 6, 2], [6, 10, 2], [4, 7, 2]),
+    ("!(p1 U (p2 U p3))", [7, 15, 0], [7, 15, 0], [7, 15, 0]),
+    ("G F p1 -> G F p2", [9, 15, 2], [9, 15, 2], [4, 7, 2]),
+    ("F p1 U G p2", [8, 15, 2], [8, 15, 2], [5, 11, 2]),
+    ("G p1 U p2", [5, 6, 1], [5, 6, 1], [5, 6, 1]),
+    ("!(F F p1 <-> F p1)", [22, 41, 2], [7, 9, 2], [1, 1, 2]),
 ];
+
+/// Rows of the table that are not reproduced; `papers/gpvw95` says why.
+const DIFFERENT: [&str; 2] = ["p1 U (p2 U p3)", "!(F F p1 <-> F p1)"];
 
 fn measure(text: &str, improvements: Improvements) -> [usize; 3] {
     let mut store = Formulas::new();
@@ -27,10 +30,46 @@ fn measure(text: &str, improvements: Improvements) -> [usize; 3] {
 
 #[test]
 fn table() {
-    for (text, _, plain, improved) in TABLE {
-        let found = (measure(text, Improvements::NONE), measure(text, Improvements::ALL));
-        println!("{text}: {found:?}");
-        assert_eq!(found, (plain, improved), "{text}");
+    for (text, published, plain, improved) in TABLE {
+        assert_eq!(measure(text, Improvements::NONE), plain, "{text}, figure 1");
+        assert_eq!(measure(text, Improvements::ALL), improved, "{text}, section 3.4");
+        assert_eq!(plain == published, !DIFFERENT.contains(&text), "{text}, published");
+    }
+}
+
+#[test]
+fn each_improvement_keeps_the_language() {
+    use omega::emptiness::is_empty;
+    use omega::gpvw::to_tgba;
+    use omega::product::Product;
+    for (text, ..) in TABLE.into_iter().chain([("(a U true) & X b", [0; 3], [0; 3], [0; 3])]) {
+        let mut store = Formulas::new();
+        let f = store.parse(text).expect("a formula");
+        let negation = store.not(f);
+        for bits in 0..16u8 {
+            let improvements = Improvements {
+                skip_trivial_untils: bits & 1 != 0,
+                early_contradictions: bits & 2 != 0,
+                forget_processed: bits & 4 != 0,
+                skip_needless_splits: bits & 8 != 0,
+            };
+            let lgba = gpvw(&mut store, f, improvements, 1000).expect("small");
+            let mut a = to_tgba(&store, f, &lgba);
+            let lgba = gpvw(&mut store, negation, improvements, 1000).expect("small");
+            let mut b = to_tgba(&store, negation, &lgba);
+            assert!(is_empty(&mut Product::new(&mut a, &mut b)), "{text}, {improvements:?}");
+            // Nothing is lost either: the two together accept every word.
+            let whole = omega::product::union(&a, &b);
+            for other in [f, negation] {
+                let mut other = omega::translate::translate(&mut store, other, Default::default()).unwrap();
+                let mut whole = whole.clone();
+                assert_eq!(
+                    is_empty(&mut Product::new(&mut whole, &mut other)),
+                    is_empty(&mut other),
+                    "{text}, {improvements:?}"
+                );
+            }
+        }
     }
 }
 
@@ -38,7 +77,7 @@ fn table() {
 fn on_demand_builds_only_what_is_asked_for() {
     let mut store = Formulas::new();
     let conjuncts: Vec<String> = (0..8).map(|i| format!("F p{i}")).collect();
-    let f = store.parse(&conjuncts.join(" & ")).expect("a formula");
+    let f = store.parse(&format!("G q | ({})", conjuncts.join(" & "))).expect("a formula");
     let whole = gpvw(&mut store, f, Improvements::ALL, 100_000).expect("within the limit").nodes.len();
     let mut lazy = LazyTableau::new(&mut store, f, Improvements::ALL).expect("LTL");
     assert!(lazy.initial().len() < whole);

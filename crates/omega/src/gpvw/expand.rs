@@ -15,7 +15,10 @@ use std::collections::BTreeSet;
 struct Draft {
     /// Unprocessed; a stack, so the order is that of a depth-first search.
     new: Vec<Formula>,
+    /// What the node will keep of the processed formulas.
     old: BTreeSet<Formula>,
+    /// All processed formulas: the same as `old` unless the improvement that forgets is on.
+    processed: BTreeSet<Formula>,
     next: BTreeSet<Formula>,
 }
 
@@ -28,6 +31,8 @@ pub(super) struct Expander<'a> {
     pub(super) untils: Vec<Formula>,
     /// Formulas that must stay in *Old* for the sake of the acceptance sets.
     remembered: RapidHashSet<Formula>,
+    /// Those of them that are right sides of untils.
+    right_sides: RapidHashSet<Formula>,
 }
 
 impl<'a> Expander<'a> {
@@ -42,6 +47,7 @@ impl<'a> Expander<'a> {
         let root = core_form(store, f);
         let mut untils = Vec::new();
         let mut remembered = RapidHashSet::default();
+        let mut right_sides = RapidHashSet::default();
         for g in store.subformulas(root) {
             if let Node::Until(_, b) = store.node(g) {
                 if *b == Formula::TRUE && improvements.skip_trivial_untils {
@@ -49,6 +55,7 @@ impl<'a> Expander<'a> {
                 }
                 untils.push(g);
                 remembered.extend([g, *b]);
+                right_sides.insert(*b);
             }
         }
         if untils.len() > 64 {
@@ -62,6 +69,7 @@ impl<'a> Expander<'a> {
             index: RapidHashMap::default(),
             untils,
             remembered,
+            right_sides,
         })
     }
 
@@ -100,6 +108,7 @@ impl<'a> Expander<'a> {
         let mut stack = vec![Draft {
             new: obligations.iter().rev().copied().collect(),
             old: BTreeSet::new(),
+            processed: BTreeSet::new(),
             next: BTreeSet::new(),
         }];
         while let Some(mut draft) = stack.pop() {
@@ -110,7 +119,7 @@ impl<'a> Expander<'a> {
                 }
                 continue;
             };
-            if draft.old.contains(&f) {
+            if draft.processed.contains(&f) {
                 stack.push(draft);
                 continue;
             }
@@ -121,6 +130,7 @@ impl<'a> Expander<'a> {
             let keep = !self.improvements.forget_processed
                 || self.remembered.contains(&f)
                 || matches!(node, Node::Atom(_) | Node::Not(_));
+            draft.processed.insert(f);
             if keep {
                 draft.old.insert(f);
             }
@@ -149,6 +159,10 @@ impl<'a> Expander<'a> {
                     }
                     let mut now = draft.clone();
                     now.new.push(b);
+                    if self.improvements.forget_processed && !self.right_sides.contains(&f) {
+                        // Kept on the spot: no acceptance set needs to know.
+                        now.old.remove(&f);
+                    }
                     draft.new.push(a);
                     draft.next.insert(f);
                     stack.extend([now, draft]);
@@ -175,13 +189,13 @@ impl<'a> Expander<'a> {
         let literal = matches!(self.store.node(f), Node::Atom(_) | Node::Not(_));
         if literal {
             let negation = self.store.not(f);
-            return draft.old.contains(&negation);
+            return draft.processed.contains(&negation);
         }
         if !self.improvements.early_contradictions {
             return false;
         }
         let negation = self.store.negated_nnf(f);
-        draft.old.contains(&negation) || draft.new.contains(&negation)
+        draft.processed.contains(&negation) || draft.new.contains(&negation)
     }
 
     fn finish(&mut self, draft: Draft) -> usize {
@@ -197,5 +211,5 @@ impl<'a> Expander<'a> {
 
 /// Will `f` hold in the finished node anyway?
 fn holds(draft: &Draft, f: Formula) -> bool {
-    draft.old.contains(&f) || draft.new.contains(&f)
+    draft.processed.contains(&f) || draft.new.contains(&f)
 }

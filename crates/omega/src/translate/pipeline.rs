@@ -7,14 +7,18 @@ use super::obligations::{Tableau, tableau};
 use super::{Acceptance, Goal, Options, TranslateError};
 use crate::automaton::{StateId, Tgba};
 use crate::degeneralize::{Degeneralization, degeneralize};
-use crate::formula::{Formula, Formulas, Simplifier};
+use crate::formula::{Formula, Formulas, Node, Simplifier};
 use crate::merge::{merge_states, saturate_acceptance};
+use crate::product::{Product, union};
 use crate::reduce::{reduce, reduce_state_based};
 use crate::trim::prune;
 use crate::wdba::{Limits, minimal_wdba};
 
 /// Edges of products that merging by language may look at, for one formula.
 const MERGE_BUDGET: u64 = 3_000_000;
+
+/// Most states of the automaton of a part of a formula that is translated part by part.
+const PART_LIMIT: usize = 64;
 
 /// A translator with its options.
 #[derive(Clone, Debug)]
@@ -95,6 +99,9 @@ impl Translator {
                 }
             }
         }
+        if let Some(composed) = self.compose(store, simple) {
+            candidates.push(composed);
+        }
         if let Some(negation) = &negation {
             for c in &mut candidates {
                 self.merge(c, negation);
@@ -116,6 +123,38 @@ impl Translator {
             }
         }
         Ok(nonempty(self.best(ends)))
+    }
+
+    /// A conjunction as the product of its parts, a disjunction as their union, each reduced by itself: the parts are
+    /// small, so reductions reach them that the whole is too large for.
+    fn compose(&mut self, store: &mut Formulas, f: Formula) -> Option<Tgba> {
+        let (list, conjunction) = match store.node(f) {
+            Node::And(list) => (list.clone(), true),
+            Node::Or(list) => (list.clone(), false),
+            _ => return None,
+        };
+        let mut parts = Vec::with_capacity(list.len());
+        for &g in list.iter() {
+            let (mut part, _) = self.road(store, g, false, PART_LIMIT).ok()?;
+            let negated = store.negated_nnf(g);
+            if let Ok((negation, _)) = self.road(store, negated, false, PART_LIMIT) {
+                self.merge(&mut part, &negation);
+            }
+            parts.push(part);
+        }
+        let mut whole = parts.pop()?;
+        while let Some(mut part) = parts.pop() {
+            if whole.sets + part.sets > 64 || whole.state_count() * part.state_count() > 20 * PART_LIMIT {
+                return None;
+            }
+            whole = if conjunction {
+                Product::new(&mut whole, &mut part).to_explicit()
+            } else {
+                union(&whole, &part)
+            };
+            reduce(&mut whole);
+        }
+        Some(whole.with_single_initial())
     }
 
     fn best(&self, candidates: Vec<Tgba>) -> Tgba {
