@@ -16,11 +16,13 @@ pub struct Lexer {
     at_line_start: bool,
     /// Where a comment begins that does not end.
     pub unterminated_comment: Option<Span>,
+    /// A `*/` outside of comments, which SPIN passes over.
+    pub stray_comment_end: Option<Span>,
 }
 
 impl Lexer {
     pub fn new(base: u32) -> Lexer {
-        Lexer { offset: 0, base, at_line_start: true, unterminated_comment: None }
+        Lexer { offset: 0, base, at_line_start: true, unterminated_comment: None, stray_comment_end: None }
     }
 
     /// The next token; [`TokenKind::End`] again and again at the end.
@@ -44,7 +46,9 @@ impl Lexer {
             self.at_line_start = false;
         }
         let start = self.offset;
+        let mut blank = false;
         loop {
+            let next = text.get(self.offset + 1);
             match text.get(self.offset) {
                 Some(b'\n') => {
                     flags = flags.with(Flags::NEWLINE);
@@ -52,15 +56,27 @@ impl Lexer {
                 }
                 Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => self.offset += 1,
                 Some(b'\\') => match continuation(&text[self.offset..]) {
-                    Some(length) => self.offset += length,
+                    Some(length) => {
+                        // Alone it joins two lines without a trace; beside blanks `cpp` shows it.
+                        self.offset += length;
+                        continue;
+                    }
                     None => break,
                 },
-                Some(b'/') if text.get(self.offset + 1) == Some(&b'/') => self.skip_line_comment(text),
-                Some(b'/') if text.get(self.offset + 1) == Some(&b'*') => self.skip_block_comment(text),
+                Some(b'/') if next == Some(&b'/') => self.skip_line_comment(text),
+                Some(b'/') if next == Some(&b'*') => self.skip_block_comment(text),
+                Some(b'*') if next == Some(&b'/') => {
+                    self.stray_comment_end = Some(self.span(self.offset, self.offset + 2));
+                    self.offset += 2;
+                }
                 _ => break,
             }
-            flags = flags.with(Flags::SPACE);
+            blank = true;
         }
+        if !blank {
+            return flags;
+        }
+        let flags = flags.with(Flags::SPACE);
         if text[start..self.offset].contains(&b'\n') { flags.with(Flags::LINE) } else { flags }
     }
 
@@ -287,6 +303,8 @@ mod tests {
             ("a \\\n b \\ \r\n c \\ d", "a /b /c Character('\\\\') d"),
             ("// a \\\n b\nc", "c"),
             ("a /* b", "a"),
+            ("a\\\nb c \\\nd", "a b c /d"),
+            ("a */ b", "a b"),
             ("\u{e9}$", "Character('\u{e9}') Character('$')"),
         ] {
             assert_eq!(kinds(text).join(" "), expected, "{text}");

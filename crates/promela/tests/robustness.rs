@@ -322,6 +322,8 @@ fn large_inputs_end() {
         ":: ",
         "\u{fffd}",
         "#define f(x) ",
+        "*/a",
+        "#endif\n",
     ] {
         let text = piece.repeat(2_000_000 / piece.len());
         let parsed = parse(text.as_bytes());

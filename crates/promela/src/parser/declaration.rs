@@ -57,6 +57,7 @@ impl Parser {
         let open = self.expect(TokenKind::OpenBrace, "before the message names")?.span;
         let mut names = Vec::new();
         loop {
+            self.skip_last_separator();
             if self.eat(TokenKind::CloseBrace) {
                 break;
             }
@@ -184,6 +185,7 @@ impl Parser {
             TokenKind::OpenBrace => {
                 self.advance();
                 let values = self.bracketed(|parser| parser.list(Parser::expr))?;
+                self.skip_last_separator();
                 self.expect(TokenKind::CloseBrace, "after the array's values")?;
                 Ok(Initializer::List(values))
             }
@@ -201,8 +203,18 @@ impl Parser {
         }
         self.expect(TokenKind::OpenBrace, "before the message's fields")?;
         let fields = self.list(Parser::type_name)?;
+        self.skip_last_separator();
         self.expect(TokenKind::CloseBrace, "after the message's fields")?;
         Ok(ChannelInitializer { capacity, fields, span: self.span_from(start) })
+    }
+
+    /// A `;` before any `}` is as good as none.
+    fn skip_last_separator(&mut self) {
+        while matches!(self.kind(), TokenKind::Semicolon | TokenKind::Arrow)
+            && matches!(self.ahead(1), TokenKind::Semicolon | TokenKind::Arrow | TokenKind::CloseBrace)
+        {
+            self.advance();
+        }
     }
 
     /// `a, b, c`

@@ -189,6 +189,10 @@ fn units() {
         ("ltl { p } ltl n { p; }", "ltl { p } ltl n { p }"),
         ("", ""),
         (";;;", ""),
+        (
+            "mtype = { a; } chan q = [1] of { byte; } byte b[1] = { 1; }",
+            "mtype = { a } chan q=[1] of {byte} byte b[1]={1}",
+        ),
     ] {
         assert_eq!(show(&accepted(text)), expected, "{text}");
     }

@@ -32,6 +32,8 @@ pub const MAX_WORK: usize = 10_000_000;
 /// Files that may be included, one inside the other and in all.
 pub const MAX_INCLUDE_DEPTH: usize = 100;
 pub const MAX_INCLUDES: usize = 10_000;
+/// After so many messages nothing more is read.
+pub const MAX_DIAGNOSTICS: usize = 1_000;
 
 /// The preprocessed program. The last token is [`TokenKind::End`].
 #[derive(Debug)]
@@ -234,12 +236,17 @@ impl Preprocessor<'_> {
             return token;
         }
         let token = file.lexer.next(&self.sources.file(file.index).text, &mut self.interner);
+        let stray = file.lexer.stray_comment_end.take();
         if let Some(span) = file.lexer.unterminated_comment.take() {
             self.diagnostics.push(
                 Diagnostic::error("this comment does not end")
                     .at(span, "it begins here")
                     .help("close it with `*/`"),
             );
+        }
+        if let Some(span) = stray {
+            self.diagnostics
+                .push(Diagnostic::warning("this `*/` ends no comment").at(span, "it is passed over"));
         }
         token
     }
@@ -248,6 +255,9 @@ impl Preprocessor<'_> {
     fn next_file_token(&mut self) -> Token {
         loop {
             let token = self.lex();
+            if self.diagnostics.len() >= MAX_DIAGNOSTICS {
+                self.stop(Diagnostic::error("too many errors; the rest of the program is not read"));
+            }
             if self.stopped {
                 return Token { kind: TokenKind::End, ..token };
             }
