@@ -22,6 +22,7 @@ pub struct Program {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large kind")]
 pub enum Unit {
     Proctype(Proctype),
     Init(Init),
@@ -175,6 +176,7 @@ pub struct Block {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are of the large kind")]
 pub enum Step {
     Declaration(Declaration),
     /// `xr q, r` or `xs q`

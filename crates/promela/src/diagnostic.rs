@@ -164,10 +164,10 @@ fn snippets<'a>(
 ) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let mut marks: Vec<Mark> = Vec::new();
     let mut mark = |span: Span, text: &str, primary: bool| {
-        if let Some((file, range)) = sources.resolve(span) {
-            if !marks.iter().any(|mark| mark.file.start == file.start && mark.range == range) {
-                marks.push(Mark { file, range, text: printable(text), primary });
-            }
+        if let Some((file, range)) = sources.resolve(span)
+            && !marks.iter().any(|mark| mark.file.start == file.start && mark.range == range)
+        {
+            marks.push(Mark { file, range, text: printable(text), primary });
         }
     };
     let labels = diagnostic.primary.iter().map(|label| (label, true));

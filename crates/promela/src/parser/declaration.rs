@@ -96,15 +96,14 @@ impl Parser {
         let ty = self.type_name()?;
         let mut variables = Vec::new();
         loop {
-            if let TokenKind::Word(word) = self.kind() {
-                if !variables.is_empty()
-                    && (basic_type(word).is_some() || self.names.typedefs.contains(&word))
-                {
-                    let diagnostic = self
-                        .expected_diagnostic("a variable's name")
-                        .help("put `;`, not `,`, between declarations of different types");
-                    return Err(self.report(diagnostic));
-                }
+            if let TokenKind::Word(word) = self.kind()
+                && !variables.is_empty()
+                && (basic_type(word).is_some() || self.names.typedefs.contains(&word))
+            {
+                let diagnostic = self
+                    .expected_diagnostic("a variable's name")
+                    .help("put `;`, not `,`, between declarations of different types");
+                return Err(self.report(diagnostic));
             }
             variables.push(self.variable()?);
             if !self.eat(TokenKind::Comma) {

@@ -94,10 +94,10 @@ impl Parser {
     fn binary_operator(&self) -> Option<Operator> {
         use BinaryOp as B;
         use TokenKind as T;
-        if self.in_ltl {
-            if let Some(operator) = self.temporal_operator() {
-                return Some(operator);
-            }
+        if self.in_ltl
+            && let Some(operator) = self.temporal_operator()
+        {
+            return Some(operator);
         }
         let (operator, rank) = match self.kind() {
             T::OrOr => (B::Or, 2),
@@ -164,21 +164,18 @@ impl Parser {
                     parser.grown(outer, start, inner.height, false)
                 });
             }
-            _ => {
-                if self.in_ltl {
-                    if let Some((operator, length)) = self.temporal_prefix() {
-                        return self.nested(|parser| {
-                            for _ in 0..length {
-                                parser.advance();
-                            }
-                            let operand = parser.unary()?;
-                            let kind = ExprKind::TemporalUnary(operator, Box::new(operand.expr));
-                            parser.grown(kind, start, operand.height, false)
-                        });
+            _ if self.in_ltl => {
+                let Some((operator, length)) = self.temporal_prefix() else { return self.primary() };
+                return self.nested(|parser| {
+                    for _ in 0..length {
+                        parser.advance();
                     }
-                }
-                return self.primary();
+                    let operand = parser.unary()?;
+                    let kind = ExprKind::TemporalUnary(operator, Box::new(operand.expr));
+                    parser.grown(kind, start, operand.height, false)
+                });
             }
+            _ => return self.primary(),
         };
         self.nested(|parser| {
             parser.advance();

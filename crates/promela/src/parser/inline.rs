@@ -92,10 +92,7 @@ impl Parser {
         let mut parameters = Vec::new();
         while !self.is(TokenKind::CloseParen) {
             let what = if parameters.is_empty() { "a parameter or `)`" } else { "a parameter" };
-            let (parameter, ident) = match self.name(what) {
-                Ok(found) => found,
-                Err(reported) => return Err(reported),
-            };
+            let (parameter, ident) = self.name(what)?;
             if parameters.contains(&parameter) {
                 self.report(
                     Diagnostic::error(format!("parameter `{}` occurs twice", ident.text))

@@ -103,10 +103,11 @@ impl Parser {
         match self.kind() {
             TokenKind::Assign => {
                 self.advance();
-                if let TokenKind::Word(word) = self.kind() {
-                    if self.ahead(1) == TokenKind::OpenParen && self.inlines.contains_key(&word) {
-                        return self.inline_call(Some(reference));
-                    }
+                if let TokenKind::Word(word) = self.kind()
+                    && self.ahead(1) == TokenKind::OpenParen
+                    && self.inlines.contains_key(&word)
+                {
+                    return self.inline_call(Some(reference));
                 }
                 Ok(StatementKind::Assign(reference, self.full_expr()?))
             }

@@ -17,13 +17,14 @@ struct Evaluator<'a> {
 }
 
 /// Evaluates the whole line; `place` is the directive, for what is missing.
-pub(super) fn evaluate(tokens: &[Token], place: Span) -> Result<i64, Diagnostic> {
+pub(super) fn evaluate(tokens: &[Token], place: Span) -> Result<i64, Box<Diagnostic>> {
     let mut evaluator = Evaluator { tokens, at: 0, depth: 0, place };
     let value = evaluator.conditional()?;
     match tokens.get(evaluator.at) {
         None => Ok(value),
         Some(token) => {
-            Err(Diagnostic::error("unexpected text after the condition").at(token.span, "not understood"))
+            let message = "unexpected text after the condition";
+            Err(Diagnostic::error(message).at(token.span, "not understood").into())
         }
     }
 }
@@ -37,20 +38,21 @@ impl Evaluator<'_> {
         self.tokens.get(self.at).map_or(self.place, |token| token.span)
     }
 
-    fn expect(&mut self, kind: TokenKind) -> Result<(), Diagnostic> {
+    fn expect(&mut self, kind: TokenKind) -> Result<(), Box<Diagnostic>> {
         if self.peek() == Some(kind) {
             self.at += 1;
             return Ok(());
         }
         let expected = kind.spelling().unwrap_or_default();
         Err(Diagnostic::error(format!("expected `{expected}` in a condition"))
-            .at(self.span(), format!("expected `{expected}`")))
+            .at(self.span(), format!("expected `{expected}`"))
+            .into())
     }
 
-    fn conditional(&mut self) -> Result<i64, Diagnostic> {
+    fn conditional(&mut self) -> Result<i64, Box<Diagnostic>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Diagnostic::error("condition nested too deeply").at(self.span(), ""));
+            return Err(Diagnostic::error("condition nested too deeply").at(self.span(), "").into());
         }
         let condition = self.binary(0)?;
         let value = if self.peek() == Some(TokenKind::Question) {
@@ -66,7 +68,7 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    fn binary(&mut self, least: u8) -> Result<i64, Diagnostic> {
+    fn binary(&mut self, least: u8) -> Result<i64, Box<Diagnostic>> {
         let mut left = self.unary()?;
         while let Some((operator, rank)) = self.peek().and_then(|kind| Some((kind, rank(kind)?))) {
             if rank < least {
@@ -81,7 +83,7 @@ impl Evaluator<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<i64, Diagnostic> {
+    fn unary(&mut self) -> Result<i64, Box<Diagnostic>> {
         let mut operators = Vec::new();
         while let Some(
             kind @ (TokenKind::Bang
@@ -107,7 +109,8 @@ impl Evaluator<'_> {
             }
             _ => {
                 return Err(Diagnostic::error("the condition has no value")
-                    .at(span, "expected a number, a name or `(`"));
+                    .at(span, "expected a number, a name or `(`")
+                    .into());
             }
         };
         for operator in operators.into_iter().rev() {

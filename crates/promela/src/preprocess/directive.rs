@@ -197,7 +197,7 @@ impl Preprocessor<'_> {
             return false;
         }
         condition::evaluate(&expanded, place).map(|value| value != 0).unwrap_or_else(|diagnostic| {
-            self.diagnostics.push(diagnostic);
+            self.diagnostics.push(*diagnostic);
             false
         })
     }
@@ -227,6 +227,7 @@ impl Preprocessor<'_> {
                 self.macros.insert(defined.name, Rc::new(defined));
             }
             Err(diagnostic) => {
+                let diagnostic = *diagnostic;
                 let placed = diagnostic.primary.is_some();
                 self.diagnostics.push(if placed {
                     diagnostic

@@ -254,13 +254,13 @@ impl Preprocessor<'_> {
                 Some(TokenKind::Word(name)) => parameters.iter().position(|parameter| *parameter == name),
                 _ => None,
             };
-            if token.kind == TokenKind::Hash {
-                if let Some(index) = parameter(after) {
-                    at += 1;
-                    let text = self.stringify(written.get(index).map_or(&[], |tokens| tokens));
-                    result.push(Token { kind: text, ..token });
-                    continue;
-                }
+            if token.kind == TokenKind::Hash
+                && let Some(index) = parameter(after)
+            {
+                at += 1;
+                let text = self.stringify(written.get(index).map_or(&[], |tokens| tokens));
+                result.push(Token { kind: text, ..token });
+                continue;
             }
             match parameter(Some(token.kind)) {
                 None => result.push(token),

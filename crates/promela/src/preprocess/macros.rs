@@ -21,12 +21,12 @@ pub(super) struct Macro {
 }
 
 /// Parses what follows `#define` on its line. `arguments` is the word `__VA_ARGS__`.
-pub(super) fn define(line: &[Token], arguments: Symbol) -> Result<Macro, Diagnostic> {
+pub(super) fn define(line: &[Token], arguments: Symbol) -> Result<Macro, Box<Diagnostic>> {
     let Some((&name, rest)) = line.split_first() else {
-        return Err(Diagnostic::error("`#define` without a name"));
+        return Err(Diagnostic::error("`#define` without a name").into());
     };
     let TokenKind::Word(symbol) = name.kind else {
-        return Err(Diagnostic::error("a macro's name must be a word").at(name.span, "not a word"));
+        return Err(Diagnostic::error("a macro's name must be a word").at(name.span, "not a word").into());
     };
     let called = rest.first().is_some_and(|token| {
         token.kind == TokenKind::OpenParen && !token.flags.has(crate::token::Flags::SPACE)
