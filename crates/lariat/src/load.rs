@@ -1,5 +1,6 @@
 //! Reading a model, whatever language it is written in: from a file or from standard input to a program.
 
+use crate::report::printable;
 use promela::{DiskLoader, FileLoader};
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -53,15 +54,24 @@ fn unreadable(name: &str, path: &Path, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         _ => error.to_string(),
     };
-    format!("error: cannot read `{}`: {reason}\n", crate::report::printable(name))
+    format!("error: cannot read `{}`: {reason}\n", printable(name))
 }
 
 /// A transition system written down directly, in the text form of the `model` crate.
 fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
-    let reject =
-        |message: String| Rejected(format!("error: {}: {message}\n", crate::report::printable(&name)));
-    let _text = std::str::from_utf8(bytes).map_err(|error| reject(format!("not UTF-8: {error}")))?;
-    Err(reject("the text form of programs is not available yet".into()))
+    let shown = printable(&name);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return Err(Rejected(format!("error: {shown}: not UTF-8: {error}\n"))),
+    };
+    match model::text::read(&name, text) {
+        Ok(program) => Ok(Model { name, program, properties: Vec::new(), warnings: String::new() }),
+        Err(errors) => {
+            let lines =
+                errors.iter().map(|error| format!("error: {shown}:{}\n", printable(&error.to_string())));
+            Err(Rejected(lines.collect()))
+        }
+    }
 }
 
 fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -> Result<Model, Rejected> {

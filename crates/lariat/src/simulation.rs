@@ -11,6 +11,7 @@ pub struct Simulation<'p> {
     /// The states so far; never empty.
     states: Vec<State>,
     choices: Vec<Choice>,
+    refusals: Vec<RuntimeError>,
 }
 
 /// A step that can be taken now.
@@ -41,7 +42,8 @@ impl<'p> Simulation<'p> {
     pub fn new(program: &'p Program) -> Result<Simulation<'p>, RuntimeError> {
         let interpreter = Interpreter::new(program);
         let states = interpreter.initial_states()?;
-        let mut simulation = Simulation { program, interpreter, states, choices: Vec::new() };
+        let mut simulation =
+            Simulation { program, interpreter, states, choices: Vec::new(), refusals: Vec::new() };
         // Of several initial states the first is taken.
         simulation.states.truncate(1);
         simulation.look();
@@ -61,11 +63,17 @@ impl<'p> Simulation<'p> {
         &self.choices
     }
 
+    /// Errors of the last state itself: finding out that some step is not enabled was one.
+    pub fn refusals(&self) -> &[RuntimeError] {
+        &self.refusals
+    }
+
     /// Takes one of the [`choices`](Self::choices); returns it, and whether there is a state behind it.
     pub fn take(&mut self, index: usize) -> (Choice, bool) {
         let choice = self.choices.swap_remove(index);
         let reached = choice.next.clone();
         self.choices.clear();
+        self.refusals.clear();
         let goes_on = reached.is_some();
         if let Some(state) = reached {
             self.states.push(state);
@@ -97,6 +105,7 @@ impl<'p> Simulation<'p> {
     /// Finds the choices of the last state. Control that must be given up is given up.
     fn look(&mut self) {
         self.choices.clear();
+        self.refusals.clear();
         let Some(mut state) = self.states.last().cloned() else { return };
         loop {
             let mut successors = self.interpreter.successors_with_output(&state);
@@ -108,6 +117,10 @@ impl<'p> Simulation<'p> {
             }
             for (successor, output) in successors {
                 let Successor { step, state: next, errors } = successor;
+                if let Step::Refused(_) = step {
+                    self.refusals.extend(errors);
+                    continue;
+                }
                 if let Some(shown) = show_step(self.program, &step, &state, next.as_ref()) {
                     self.choices.push(Choice { step, shown, output, errors, next });
                 }

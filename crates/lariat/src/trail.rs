@@ -6,8 +6,10 @@
 //! the start of a cycle.
 
 use crate::run::transition;
+use model::system::Move;
 use model::trace::moves;
-use model::{Interpreter, Program, State, Step, System};
+use model::{Interpreter, Program, State, Step, Successor, System};
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// A recorded move.
@@ -30,12 +32,18 @@ pub struct Trail {
 /// The text of a trail that SPIN can replay.
 pub fn write(program: &Program, steps: &[Step]) -> String {
     let mut text = String::new();
-    let taken = steps.iter().flat_map(moves);
+    let taken = steps.iter().flat_map(written);
     for (index, taken) in taken.enumerate() {
         let number = program.origin(transition(program, &taken).origin).number;
         let _ = writeln!(text, "{}:{}:{number}", index + 1, taken.pid);
     }
     text
+}
+
+/// The moves SPIN writes down: also one that is refused.
+fn written(step: &Step) -> impl Iterator<Item = Move> {
+    let refused = if let Step::Refused(refused) = step { Some(*refused) } else { None };
+    moves(step).chain(refused)
 }
 
 /// Reads a trail; the error names the line.
@@ -80,100 +88,133 @@ pub struct Lost {
     pub recorded: Recorded,
 }
 
-/// Statements SPIN merges are few; a longer detour is a lost trail.
-const MAX_MERGED: usize = 64;
+/// Unrecorded steps are sought no further than this: in steps, and in states on the way.
+const MAX_DETOUR: usize = 64;
+const MAX_DETOUR_STATES: usize = 4096;
 
 /// Follows a trail from the initial state: the steps taken, as far as they could be.
 pub fn follow(program: &Program, trail: &Trail) -> (Vec<Step>, Option<Lost>) {
     let interpreter = Interpreter::new(program);
+    let follower = Follower { program, interpreter };
     let mut steps = Vec::new();
-    let Some(mut state) = interpreter.initial_states().ok().and_then(|states| states.into_iter().next())
-    else {
+    let initial = follower.interpreter.initial_states().unwrap_or_default().into_iter().next();
+    let Some(mut state) = initial else {
         return (steps, None);
     };
     let mut position = 0;
     while let Some(recorded) = trail.moves.get(position) {
-        let wanted = &trail.moves[position..];
-        let found = direct(program, &interpreter, &state, wanted).map(|(step, next)| (vec![step], next));
-        let found = found.or_else(|| detour(program, &interpreter, &state, wanted));
-        let Some((taken, next)) = found else {
+        let Some((taken, next)) = follower.next(&state, &trail.moves, position) else {
             return (steps, Some(Lost { number: position + 1, recorded: *recorded }));
         };
-        position += taken.last().map_or(1, |step| moves(step).count().max(1));
+        position += taken.last().map_or(1, |step| written(step).count());
         steps.extend(taken);
         match next {
             Some(next) => state = next,
-            None => break,
+            None => return (steps, None),
         }
+    }
+    if trail.merged {
+        steps.extend(follower.to_error(&state));
     }
     (steps, None)
 }
 
-/// The step that makes exactly the moves recorded next, after giving up control if need be.
-fn direct(
-    program: &Program,
-    interpreter: &Interpreter<'_>,
-    state: &State,
-    wanted: &[Recorded],
-) -> Option<(Step, Option<State>)> {
-    let mut successors = Vec::new();
-    interpreter.successors(state, &mut successors);
-    successors
-        .into_iter()
-        .find(|successor| matches(program, &successor.step, wanted))
-        .map(|found| (found.step, found.state))
+struct Follower<'p> {
+    program: &'p Program,
+    interpreter: Interpreter<'p>,
 }
 
-fn matches(program: &Program, step: &Step, wanted: &[Recorded]) -> bool {
-    let mut wanted = wanted.iter();
-    let mut count = 0;
-    let all = moves(step).all(|taken| {
-        count += 1;
-        let number = program.origin(transition(program, &taken).origin).number;
-        wanted.next().is_some_and(|wanted| wanted.pid == taken.pid && wanted.statement == number)
-    });
-    all && count > 0
-}
+/// Steps, and the state behind them, unless an error stopped the last one.
+type Way = (Vec<Step>, Option<State>);
 
-/// Steps of the same process that SPIN did not record, or control given up, and then the recorded one.
-fn detour(
-    program: &Program,
-    interpreter: &Interpreter<'_>,
-    state: &State,
-    wanted: &[Recorded],
-) -> Option<(Vec<Step>, Option<State>)> {
-    let pid = wanted.first()?.pid;
-    let mut ways: Vec<(Vec<Step>, State)> = vec![(Vec::new(), state.clone())];
-    for _ in 0..MAX_MERGED {
-        let mut longer = Vec::new();
-        for (steps, state) in ways {
-            let mut successors = Vec::new();
-            interpreter.successors(&state, &mut successors);
-            for successor in successors {
-                let own = match successor.step {
-                    Step::Release(_) => true,
-                    Step::Move(taken) => taken.pid == pid,
-                    Step::Rendezvous { .. } | Step::Refused(_) => false,
-                };
-                let Some(next) = successor.state.filter(|_| own) else { continue };
-                let mut steps = steps.clone();
-                steps.push(successor.step);
-                if let Some((step, end)) = direct(program, interpreter, &next, wanted) {
-                    steps.push(step);
-                    return Some((steps, end));
+impl Follower<'_> {
+    /// The moves recorded at `position`, after steps that were not recorded if need be: those
+    /// SPIN merged into earlier moves, which the movers then and now may owe, and giving up control.
+    fn next(&self, state: &State, recorded: &[Recorded], position: usize) -> Option<Way> {
+        let wanted = &recorded[position..];
+        let movers: Vec<u8> =
+            recorded[position.saturating_sub(2)..=position].iter().map(|each| each.pid).collect();
+        self.shortest(
+            state,
+            |successor| self.matches(&successor.step, wanted),
+            |state, step| {
+                moves(step).all(|taken| movers.contains(&taken.pid) || state.exclusive == Some(taken.pid))
+            },
+        )
+    }
+
+    /// SPIN stops at an error; what it merged into the last move is the shortest way to one.
+    fn to_error(&self, state: &State) -> Vec<Step> {
+        if self.is_error_state(state) {
+            return Vec::new();
+        }
+        let found = self.shortest(
+            state,
+            |successor| {
+                !successor.errors.is_empty()
+                    || successor.state.as_ref().is_some_and(|state| self.is_error_state(state))
+            },
+            |_, _| true,
+        );
+        found.map_or_else(Vec::new, |(steps, _)| steps)
+    }
+
+    fn is_error_state(&self, state: &State) -> bool {
+        let mut successors = Vec::new();
+        self.interpreter.successors(state, &mut successors);
+        successors.is_empty() && !self.interpreter.is_valid_end(state)
+    }
+
+    /// Breadth-first from `state`: the nearest step that is wanted, over steps that are allowed.
+    fn shortest(
+        &self,
+        state: &State,
+        is_wanted: impl Fn(&Successor<State>) -> bool,
+        is_allowed: impl Fn(&State, &Step) -> bool,
+    ) -> Option<Way> {
+        let mut ways: Vec<(Vec<Step>, State)> = vec![(Vec::new(), state.clone())];
+        let mut known = HashSet::from([state.clone()]);
+        for _ in 0..MAX_DETOUR {
+            let mut longer = Vec::new();
+            for (steps, state) in ways {
+                let mut successors = Vec::new();
+                self.interpreter.successors(&state, &mut successors);
+                if let Some(found) = successors.iter().position(&is_wanted) {
+                    let found = successors.swap_remove(found);
+                    return Some((extended(&steps, found.step), found.state));
                 }
-                if longer.iter().all(|(_, known)| *known != next) {
-                    longer.push((steps, next));
+                for successor in successors {
+                    let Some(next) = successor.state else { continue };
+                    if is_allowed(&state, &successor.step)
+                        && known.len() < MAX_DETOUR_STATES
+                        && known.insert(next.clone())
+                    {
+                        longer.push((extended(&steps, successor.step), next));
+                    }
                 }
             }
+            ways = longer;
         }
-        longer.truncate(MAX_MERGED);
-        ways = longer;
-        if ways.is_empty() {
-            return None;
-        }
+        None
     }
-    None
+
+    /// Does the step make exactly the moves recorded next?
+    fn matches(&self, step: &Step, wanted: &[Recorded]) -> bool {
+        let mut count = 0;
+        let all = written(step).all(|taken| {
+            let number = self.program.origin(transition(self.program, &taken).origin).number;
+            let this = Recorded { pid: taken.pid, statement: number };
+            count += 1;
+            wanted.get(count - 1) == Some(&this)
+        });
+        all && count > 0
+    }
+}
+
+fn extended(steps: &[Step], step: Step) -> Vec<Step> {
+    let mut longer = steps.to_vec();
+    longer.push(step);
+    longer
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Statements that no run executes.
+//! Statements that no run executes: those control never comes to, which is what SPIN calls unreached, and
+//! those it comes to but can never pass.
 
 use model::Program;
-use model::program::OriginId;
+use model::program::{Action, BranchKind, Operation, OriginId, ProcessTypeId};
 use search::Coverage;
 use std::collections::BTreeMap;
 
@@ -12,30 +13,93 @@ pub struct Unreached {
     pub file: String,
     pub line: u32,
     pub statement: String,
+    /// Some process stood before it, but it was never executable then.
+    pub never_executable: bool,
 }
 
-/// In the order of the program text. A statement counts as executed if any of the transitions made from it was taken.
+/// What is known of one statement, from all transitions made from it.
+#[derive(Default)]
+struct Known {
+    taken: bool,
+    come_to: bool,
+}
+
+/// By process type, in the order of the program text.
 pub fn unreached(program: &Program, coverage: &Coverage) -> Vec<Unreached> {
+    let started = started(program, coverage);
     let mut found = Vec::new();
     for (number, process_type) in program.process_types.iter().enumerate() {
-        let mut taken: BTreeMap<OriginId, bool> = BTreeMap::new();
+        let mut come_to = vec![false; process_type.locations.len()];
+        if started[number] {
+            come_to[process_type.initial_location.index()] = true;
+        }
         for (place, location) in process_type.locations.iter().enumerate() {
             for (index, transition) in location.transitions.iter().enumerate() {
-                *taken.entry(transition.origin).or_default() |= coverage.contains(number, place, index);
+                if coverage.contains(number, place, index) && transition.operation != Operation::End {
+                    come_to[transition.target.index()] = true;
+                }
             }
         }
-        let missing = taken.into_iter().filter(|(_, taken)| !taken).map(|(id, _)| program.origin(id));
-        let mut missing: Vec<Unreached> = missing
-            .map(|origin| Unreached {
+        let mut statements: BTreeMap<OriginId, Known> = BTreeMap::new();
+        for (place, location) in process_type.locations.iter().enumerate() {
+            for (index, transition) in location.transitions.iter().enumerate() {
+                let known = statements.entry(transition.origin).or_default();
+                known.taken |= coverage.contains(number, place, index);
+                known.come_to |= come_to[place];
+            }
+        }
+        let mut of_type: Vec<Unreached> = Vec::new();
+        for (id, known) in statements.into_iter().filter(|(_, known)| !known.taken) {
+            let origin = program.origin(id);
+            of_type.push(Unreached {
                 process_type: process_type.name.clone(),
                 file: origin.file.clone(),
                 line: origin.line,
                 statement: origin.text.clone(),
-            })
-            .collect();
-        missing.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-        missing.dedup();
-        found.extend(missing);
+                never_executable: known.come_to,
+            });
+        }
+        of_type.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        of_type.dedup();
+        found.extend(of_type);
     }
     found
+}
+
+/// Which process types had a process: those of the initial state, and those a taken transition starts.
+fn started(program: &Program, coverage: &Coverage) -> Vec<bool> {
+    let mut started = vec![false; program.process_types.len()];
+    for instance in &program.initial_processes {
+        started[instance.process_type.index()] = true;
+    }
+    for (number, process_type) in program.process_types.iter().enumerate() {
+        for (place, location) in process_type.locations.iter().enumerate() {
+            for (index, transition) in location.transitions.iter().enumerate() {
+                if coverage.contains(number, place, index) {
+                    each_run(&transition.operation, &mut |id| started[id.index()] = true);
+                }
+            }
+        }
+    }
+    started
+}
+
+fn each_run(operation: &Operation, visit: &mut dyn FnMut(ProcessTypeId)) {
+    match operation {
+        Operation::Guarded { actions, .. } => {
+            for action in actions {
+                if let Action::Run { process_type, .. } = action {
+                    visit(*process_type);
+                }
+            }
+        }
+        Operation::Deterministic(body) => {
+            for branch in body.nodes.iter().flatten() {
+                if let BranchKind::Operation(operation) = &branch.kind {
+                    each_run(operation, visit);
+                }
+            }
+        }
+        _ => {}
+    }
 }

@@ -67,7 +67,10 @@ pub fn replay<S: System>(system: &S, violation: &Violation) -> Result<States<S::
     }
     successors.clear();
     system.successors(end, &mut successors);
-    if *error == RuntimeError::InvalidEndState && model::system::nothing_moves(&successors) && !system.is_valid_end(end) {
+    if *error == RuntimeError::InvalidEndState
+        && model::system::nothing_moves(&successors)
+        && !system.is_valid_end(end)
+    {
         return Ok(states);
     }
     Err(ReplayError::NoSuchError(error.clone()))

@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::Args;
 use lariat::load::{Define, Model, Rejected, load};
 use lariat::report::printable;
-use lariat::report::text::{Style, blocked, step_line};
+use lariat::report::text::{Columns, Style, blocked};
 use lariat::simulation::{Choice, End, Simulation};
 use lariat::trail;
 use model::trace::changes;
@@ -60,8 +60,14 @@ impl Simulate {
         };
         complain(&model.warnings);
         let style = Style { color: self.color.stdout() };
-        let mut screen =
-            Screen { out: io::stdout().lock(), style, quiet: self.quiet, number: 0, failed: false };
+        let mut screen = Screen {
+            out: io::stdout().lock(),
+            columns: Columns::of(&model.program),
+            style,
+            quiet: self.quiet,
+            number: 0,
+            failed: false,
+        };
         let simulation = match Simulation::new(&model.program) {
             Ok(simulation) => simulation,
             Err(error) => {
@@ -83,6 +89,7 @@ impl Simulate {
 /// Where steps are shown.
 struct Screen<Out> {
     out: Out,
+    columns: Columns,
     style: Style,
     quiet: bool,
     number: u64,
@@ -93,7 +100,7 @@ impl<Out: Write> Screen<Out> {
     fn step(&mut self, choice: &Choice) -> io::Result<()> {
         self.number += 1;
         if !self.quiet {
-            writeln!(self.out, "{:>6}  {}", self.number, step_line(&choice.shown))?;
+            writeln!(self.out, "{:>6}  {}", self.number, self.columns.line(&choice.shown))?;
         }
         if !choice.output.is_empty() {
             let indent = if self.quiet { "" } else { "        > " };
@@ -102,6 +109,15 @@ impl<Out: Write> Screen<Out> {
             }
         }
         for error in &choice.errors {
+            self.failed = true;
+            writeln!(self.out, "        {}", self.style.bad(&printable(&error.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// Errors that a state has, whatever step is taken from it.
+    fn refusals(&mut self, simulation: &Simulation<'_>) -> io::Result<()> {
+        for error in simulation.refusals() {
             self.failed = true;
             writeln!(self.out, "        {}", self.style.bad(&printable(&error.to_string())))?;
         }
@@ -137,6 +153,7 @@ fn random(
     }
     let mut random = seed;
     for _ in 0..steps {
+        screen.refusals(&simulation)?;
         let count = simulation.choices().len();
         if count == 0 {
             screen.end(&simulation, false)?;
@@ -182,7 +199,7 @@ fn follow(
         .map_err(anyhow::Error::msg)
         .with_context(|| format!("{} is not a trail", file.display()))?;
     let (steps, lost) = trail::follow(&model.program, &trail);
-    for step in steps.iter().filter(|step| !matches!(step, Step::Release(_))) {
+    for step in steps.iter().filter(|step| !matches!(step, Step::Release(_) | Step::Refused(_))) {
         let position = simulation.choices().iter().position(|choice| choice.step == *step);
         let Some(position) = position else { anyhow::bail!("the recorded run cannot be replayed") };
         let (choice, goes_on) = simulation.take(position);
@@ -201,6 +218,7 @@ fn follow(
             lost.recorded.statement
         );
     }
+    screen.refusals(&simulation)?;
     if simulation.choices().is_empty() {
         screen.end(&simulation, false)?;
     } else {
@@ -213,13 +231,14 @@ fn interactive(mut simulation: Simulation<'_>, screen: &mut Screen<impl Write>) 
     let mut input = io::stdin().lock();
     writeln!(screen.out, "Choose a step by its number; b steps back, s shows the state, q quits.")?;
     loop {
+        screen.refusals(&simulation)?;
         let count = simulation.choices().len();
         if count == 0 {
             screen.end(&simulation, false)?;
             screen.failed = false;
         }
         for (index, choice) in simulation.choices().iter().enumerate() {
-            writeln!(screen.out, "{:>4}: {}", index + 1, step_line(&choice.shown))?;
+            writeln!(screen.out, "{:>4}: {}", index + 1, screen.columns.line(&choice.shown))?;
         }
         write!(screen.out, "{} ", screen.style.bold(">"))?;
         screen.out.flush()?;

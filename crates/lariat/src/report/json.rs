@@ -68,6 +68,7 @@ struct UnreachedStatement<'a> {
     file: &'a str,
     line: u32,
     statement: &'a str,
+    never_executable: bool,
 }
 
 /// The object, on several lines, with a line end.
@@ -95,6 +96,7 @@ pub fn render(report: &Report<'_>) -> String {
         file: &statement.file,
         line: statement.line,
         statement: &statement.statement,
+        never_executable: statement.never_executable,
     });
     let document = Document {
         model: report.model,

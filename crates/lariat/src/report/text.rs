@@ -180,19 +180,44 @@ fn changes_text(step: &ShownStep) -> String {
     each.join(", ")
 }
 
-/// One line of a step, as the simulator prints it.
-pub fn step_line(step: &ShownStep) -> String {
-    let one =
-        |mover: &Mover| format!("{}  {}  {}", mover.process, place_text(mover), printable(&mover.statement));
-    let mut line = one(&step.mover);
-    if let Some(receiver) = &step.receiver {
-        line += &format!("  with  {}", one(receiver));
+/// How wide the columns of the simulator's lines are: enough for anything the program can show.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    process: usize,
+    place: usize,
+}
+
+impl Columns {
+    pub fn of(program: &Program) -> Columns {
+        let names = program.process_types.iter().map(|kind| kind.name.chars().count() + "[0]".len());
+        let places = program.origins.iter().map(|origin| {
+            printable(&origin.file).chars().count() + ":".len() + origin.line.to_string().len()
+        });
+        Columns { process: names.max().unwrap_or(0).min(24), place: places.max().unwrap_or(0).min(32) }
     }
-    let changes = changes_text(step);
-    if !changes.is_empty() {
-        line += &format!("    {changes}");
+
+    /// One line of a step.
+    pub fn line(self, step: &ShownStep) -> String {
+        let one = |mover: &Mover| {
+            let Columns { process, place } = self;
+            format!(
+                "{:process$}  {:place$}  {}",
+                mover.process,
+                place_text(mover),
+                printable(&mover.statement)
+            )
+        };
+        let mut line = one(&step.mover);
+        if let Some(receiver) = &step.receiver {
+            line += &format!("  with  {}  {}", receiver.process, place_text(receiver));
+            line += &format!("  {}", printable(&receiver.statement));
+        }
+        let changes = changes_text(step);
+        if !changes.is_empty() {
+            line += &format!("    {changes}");
+        }
+        line
     }
-    line
 }
 
 /// Where each process stands when nothing can move.
@@ -244,9 +269,10 @@ fn unreached_text(program: &Program, unreached: &[Unreached], style: Style) -> S
             "\n{}",
             style.bold(&format!("never executed in {}:", printable(&process_type.name)))
         );
-        for Unreached { file, line, statement, .. } in of_type {
+        for Unreached { file, line, statement, never_executable, .. } in of_type {
             let place = style.faint(&format!("{}:{line}", printable(file)));
-            let _ = writeln!(out, "  {place}  {}", printable(statement));
+            let note = if *never_executable { "  (reached, but never executable)" } else { "" };
+            let _ = writeln!(out, "  {place}  {}{note}", printable(statement));
         }
     }
     out

@@ -1,0 +1,339 @@
+//! The command as a user meets it: output, exit codes, odd input.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A directory of its own for each test.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Place {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("lariat-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary directory");
+        Place(path)
+    }
+
+    fn with(self, name: &str, text: &str) -> Place {
+        std::fs::write(self.0.join(name), text).expect("a temporary file");
+        self
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
+        command.args(arguments).current_dir(&self.0).env_remove("NO_COLOR").stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().expect("the command starts"))
+    }
+
+    fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command starts");
+        // The command may end before it has read everything.
+        let _ = child.stdin.take().expect("it has an input").write_all(input.as_bytes());
+        Ran::from(child.wait_with_output().expect("the command ends"))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[derive(Debug)]
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// Figures that vary from run to run are replaced.
+    fn steady(&self) -> String {
+        let steady = |line: &str| match line.split_once("depth ") {
+            Some((before, after)) => {
+                format!("{before}depth {}, …", after.split(',').next().unwrap_or_default())
+            }
+            None => line.to_string(),
+        };
+        self.out.lines().map(steady).collect::<Vec<_>>().join("\n") + "\n"
+    }
+}
+
+const HOLDS: &str = "active proctype P() { byte x; x = 1; x = 2 }\n";
+
+const FAILS: &str = "\
+mtype = { ping, pong };
+chan wire = [0] of { mtype, byte };
+byte total;
+
+active proctype Sender() {
+  wire!ping,3;
+  total++
+}
+active proctype Receiver() {
+  mtype kind;
+  byte value;
+  wire?kind,value;
+  total = total + value;
+  assert(total < 4)
+}
+";
+
+const STUCK: &str = "\
+chan left = [1] of { bit }, right = [1] of { bit };
+active proctype A() { left?1; right!1 }
+active proctype B() { if :: right?1 -> left!1 :: right?0 fi }
+";
+
+#[test]
+fn a_model_that_holds() {
+    let ran = Place::new().with("m.pml", HOLDS).run(&["check", "m.pml"]);
+    assert_eq!(ran.steady(), "safety: holds\n  4 states, 4 transitions, depth 3, …\n");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_failed_assertion_shows_its_run() {
+    let ran = Place::new().with("m.pml", FAILS).run(&["check", "--search", "bfs", "m.pml"]);
+    assert_eq!(
+        ran.steady(),
+        "\
+safety: VIOLATED  assertion violated: total < 4
+  8 states, 9 transitions, depth 3, …
+
+The run that shows it, 4 steps:
+  1  Sender[0]    m.pml:6   wire!ping,3
+     Receiver[1]  m.pml:12  wire?kind,value        Receiver[1]:kind = ping, Receiver[1]:value = 3
+  2  Receiver[1]  m.pml:13  total = total + value  total = 3
+  3  Sender[0]    m.pml:7   total++                total = 4
+  4  Receiver[1]  m.pml:14  assert(total < 4)
+  assertion violated: total < 4
+"
+    );
+    assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn a_deadlock_shows_who_waits_where() {
+    let ran = Place::new().with("m.pml", STUCK).run(&["check", "m.pml"]);
+    assert_eq!(
+        ran.steady(),
+        "\
+safety: VIOLATED  invalid end state
+  1 states, 1 transitions, depth 0, …
+
+The initial state shows it:
+  invalid end state
+  No process can move:
+    A[0]  waits at m.pml:2  left?1
+    B[1]  waits at m.pml:3  right?1
+                or m.pml:3  right?0
+"
+    );
+}
+
+#[test]
+fn json_is_one_object() {
+    let ran = Place::new().with("m.pml", FAILS).run(&["check", "--all-errors", "--json", "m.pml"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("one JSON value");
+    let property = &report["properties"][0];
+    assert_eq!(report["model"], "m.pml");
+    assert_eq!(report["verdict"], "violated");
+    assert_eq!(property["error_kinds"], serde_json::json!(["assertion violated"]));
+    assert_eq!(property["statistics"]["states"], 10);
+    let step = &property["trace"]["prefix"][0];
+    assert_eq!(step["proctype"], "Sender");
+    assert_eq!(step["receiver"]["statement"], "wire?kind,value");
+    assert_eq!(step["changes"]["Receiver[1]:kind"], "ping");
+    assert_eq!((step["line"].as_u64(), step["pid"].as_u64()), (Some(6), Some(0)));
+    assert_eq!(property["trace"]["cycle"], serde_json::json!([]));
+}
+
+#[test]
+fn unchecked_properties_are_named() {
+    let place = Place::new().with("m.pml", &format!("{HOLDS}ltl p {{ [] true }}\n"));
+    let ran = place.run(&["check", "m.pml"]);
+    assert!(ran.out.contains("ltl p: not checked yet"), "{ran:?}");
+    let ran = place.run(&["check", "--json", "m.pml"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("one JSON value");
+    assert_eq!(report["not_checked"][0]["name"], "p");
+}
+
+#[test]
+fn definitions_reach_the_model() {
+    let place = Place::new().with("m.pml", "active proctype P() { assert(N == 3) }\n");
+    assert_eq!(place.run(&["check", "-D", "N=3", "m.pml"]).code, Some(0));
+    assert_eq!(place.run(&["check", "-DN=4", "m.pml"]).code, Some(1));
+    assert_eq!(place.run(&["check", "m.pml"]).code, Some(2));
+}
+
+#[test]
+fn limits_are_inconclusive() {
+    let place = Place::new().with("m.pml", "active proctype P() { int x; do :: x++ od }\n");
+    for flags in [["--max-states", "100"], ["--max-depth", "100"], ["--time", "10ms"], ["--memory", "1M"]] {
+        let ran = place.run(&["check", flags[0], flags[1], "--search", "bfs", "m.pml"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.out.contains("inconclusive") && ran.out.contains("was reached"), "{ran:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_named_and_exits_with_2() {
+    let place = Place::new().with("m.pml", "active proctype P() { turm = 1 }\n").with("empty.pml", "");
+    std::fs::create_dir(place.0.join("folder.pml")).expect("a directory");
+    std::fs::write(place.0.join("binary.pml"), [0u8, 255, 254, 13, 10, 0]).expect("a file");
+    for (arguments, part) in [
+        (&["check", "missing.pml"][..], "no such file"),
+        (&["check", "folder.pml"], "directory"),
+        (&["check", "m.pml"], "turm"),
+        (&["check", "empty.pml"], "error"),
+        (&["check", "binary.pml"], "error"),
+        (&["check", "--memory", "lots", "m.pml"], "4G"),
+        (&["check", "-D", "3", "m.pml"], "NAME"),
+        (&["check"], "MODEL"),
+        (&["simulate", "--trail", "none", "m.pml"], "turm"),
+        (&["frobnicate"], "frobnicate"),
+    ] {
+        let ran = place.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?} {ran:?}");
+        assert!(ran.err.contains(part) && ran.out.is_empty(), "{arguments:?} {ran:?}");
+        assert!(!ran.err.contains("panicked"), "{ran:?}");
+    }
+}
+
+#[test]
+fn odd_paths() {
+    let place = Place::new().with("-m.pml", HOLDS).with("a b\u{e9}\u{1b}.pml", HOLDS);
+    assert_eq!(place.run(&["check", "--", "-m.pml"]).code, Some(0));
+    assert_eq!(place.run(&["check", "./-m.pml"]).code, Some(0));
+    assert_eq!(place.run(&["check", "a b\u{e9}\u{1b}.pml"]).code, Some(0));
+    assert_eq!(place.run_with_input(&["check", "-"], HOLDS).code, Some(0));
+    assert_eq!(place.run_with_input(&["check", "-"], "byte").code, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    let name = std::ffi::OsStr::from_bytes(b"m\xff.pml");
+    std::fs::write(place.0.join(name), FAILS).expect("a file");
+    let output = place.command(&["check", "--json"]).arg(name).output().expect("the command starts");
+    assert_eq!(Ran::from(output).code, Some(1));
+}
+
+#[test]
+fn colours_only_if_wanted() {
+    let place = Place::new().with("m.pml", FAILS);
+    assert!(!place.run(&["check", "m.pml"]).out.contains('\x1b'));
+    assert!(place.run(&["check", "--color", "always", "m.pml"]).out.contains('\x1b'));
+}
+
+#[test]
+fn quiet_leaves_the_verdict() {
+    let ran = Place::new().with("m.pml", FAILS).run(&["check", "--quiet", "m.pml"]);
+    assert_eq!(ran.out, "safety: VIOLATED  assertion violated: total < 4\n");
+}
+
+#[test]
+fn a_trail_leads_back_to_the_error() {
+    let place = Place::new().with("m.pml", FAILS);
+    assert_eq!(place.run(&["check", "--search", "bfs", "--trail", "m.trail", "m.pml"]).code, Some(1));
+    let ran = place.run(&["simulate", "--trail", "m.trail", "m.pml"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("assertion violated: total < 4"), "{ran:?}");
+    let trail = std::fs::read_to_string(place.0.join("m.trail")).expect("the trail was written");
+    assert_eq!(trail.lines().count(), 5, "a rendezvous takes two lines");
+    let place = place.with("bad.trail", "1:9:9\n").with("worse.trail", "hello\n");
+    for (file, part) in [("bad.trail", "move 1"), ("worse.trail", "line 1"), ("none.trail", "cannot read")] {
+        let ran = place.run(&["simulate", "--trail", file, "m.pml"]);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains(part), "{ran:?}");
+    }
+}
+
+#[test]
+fn simulation_repeats_with_its_seed() {
+    let place = Place::new().with("m.pml", FAILS);
+    let first = place.run(&["simulate", "--seed", "7", "m.pml"]);
+    assert_eq!(first.out, place.run(&["simulate", "--seed", "7", "m.pml"]).out);
+    assert!(first.out.contains("wire!ping,3"), "{first:?}");
+}
+
+#[test]
+fn simulation_prints_and_says_how_it_ends() {
+    let model = "active proctype P() { printf(\"hello %d\\n\", 42) }\n";
+    let place = Place::new()
+        .with("m.pml", model)
+        .with("stuck.pml", STUCK)
+        .with("on.pml", "active proctype P() { do :: skip od }");
+    let ran = place.run(&["simulate", "m.pml"]);
+    assert!(ran.out.contains("> hello 42\n") && ran.out.ends_with("All processes have ended.\n"), "{ran:?}");
+    assert_eq!(ran.code, Some(0));
+    let ran = place.run(&["simulate", "stuck.pml"]);
+    assert!(ran.out.contains("invalid end state") && ran.out.contains("waits at"), "{ran:?}");
+    assert_eq!(ran.code, Some(1));
+    let ran = place.run(&["simulate", "--steps", "5", "on.pml"]);
+    assert!(ran.out.contains("Stopped after 5 steps"), "{ran:?}");
+}
+
+#[test]
+fn interactive_simulation() {
+    let place = Place::new().with("m.pml", FAILS);
+    let ran = place.run_with_input(&["simulate", "-i", "m.pml"], "1\ns\n1\nb\n9\nx\n2\nb\nb\nb\nq\n");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for part in
+        ["   1: Sender[0]", "Receiver[1]:value = 3", "A number from the list", "This is the initial state."]
+    {
+        assert!(ran.out.contains(part), "{part} missing: {ran:?}");
+    }
+    assert_eq!(place.run_with_input(&["simulate", "-i", "m.pml"], "").code, Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = Place::new().with("m.pml", "active proctype P() { do :: printf(\"x\\n\") od }");
+    let mut child = place
+        .command(&["simulate", "--steps", "1000000", "m.pml"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let ran = Ran::from(child.wait_with_output().expect("the command ends"));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn transition_systems_without_promela() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let Ok(entries) = std::fs::read_dir(examples) else { return };
+    let systems = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "lts"));
+    for path in systems {
+        let ran = Place::new().run(&["check", path.to_str().expect("a path of ours is text")]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Runs every model of the corpus through every search that applies and compares with its header. The grammar of
+//! headers is in `corpus/README.md`.
+
+use lariat::check::check;
+use lariat::load::{Rejected, load};
+use search::{Limits, Options, Order};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// What a header asks for.
+#[derive(Debug, Default)]
+struct Header {
+    expect: String,
+    states: Option<u64>,
+    transitions: Option<u64>,
+    unreached: Option<BTreeSet<u32>>,
+    message: Option<String>,
+}
+
+impl Header {
+    fn read(text: &str) -> Result<Header, String> {
+        let mut header = Header::default();
+        for line in text.lines() {
+            let Some((key, value)) = line.strip_prefix("// ").and_then(|line| line.split_once(':')) else {
+                break;
+            };
+            let value = value.trim();
+            let number = || value.parse().map_err(|_| format!("`{value}` is not a number"));
+            match key {
+                "expect" => header.expect = value.into(),
+                "states" => header.states = Some(number()?),
+                "transitions" => header.transitions = Some(number()?),
+                "unreached" if value == "none" => header.unreached = Some(BTreeSet::new()),
+                "unreached" => {
+                    let lines: Result<_, _> = value.split_whitespace().map(str::parse).collect();
+                    header.unreached = Some(lines.map_err(|_| format!("`{value}` are not line numbers"))?);
+                }
+                "message" => header.message = Some(value.into()),
+                "spin" | "spin-differs" => {}
+                _ => break,
+            }
+        }
+        if header.expect.is_empty() { Err("the header lacks `expect`".into()) } else { Ok(header) }
+    }
+
+    /// The kinds of error that must be found.
+    fn kinds(&self) -> Result<BTreeSet<String>, String> {
+        match self.expect.split_once(' ') {
+            None if self.expect == "holds" => Ok(BTreeSet::new()),
+            Some(("violated", kinds)) => Ok(kinds.split("; ").map(str::to_string).collect()),
+            _ => Err(format!("unknown expectation `{}`", self.expect)),
+        }
+    }
+}
+
+/// SPIN's words without what varies, as the headers have them.
+fn kind(words: &str) -> String {
+    let end = words.find(['(', ',']).unwrap_or(words.len());
+    words[..end].trim().to_string()
+}
+
+/// What a test looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aspect {
+    /// Verdict, kinds of error, counts; diagnostics of rejected models.
+    Verdict,
+    Unreached,
+}
+
+/// All differences between a model and its header.
+fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
+    let text = fs::read(path).expect("the model can be read");
+    let header = match Header::read(&String::from_utf8_lossy(&text)) {
+        Ok(header) => header,
+        Err(message) => return vec![message],
+    };
+    let loaded = load(path.as_os_str(), &[], false);
+    if header.expect == "rejected" && aspect == Aspect::Unreached {
+        return Vec::new();
+    }
+    if header.expect == "rejected" {
+        return match loaded {
+            Ok(_) => vec!["accepted, but must be rejected".into()],
+            Err(Rejected(message)) => {
+                let wanted = header.message.unwrap_or_default();
+                let missing = !message.contains(&wanted);
+                missing.then(|| format!("the diagnostic lacks `{wanted}`:\n{message}")).into_iter().collect()
+            }
+        };
+    }
+    let model = match loaded {
+        Ok(model) => model,
+        Err(Rejected(message)) => return vec![format!("rejected:\n{message}")],
+    };
+    let kinds = match header.kinds() {
+        Ok(kinds) => kinds,
+        Err(message) => return vec![message],
+    };
+    let mut found = Vec::new();
+    for order in [Order::DepthFirst, Order::BreadthFirst] {
+        let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
+        let checked = match check(&model.program, &Options { order, all_errors: true, limits }) {
+            Ok(checked) => checked,
+            Err(error) => {
+                found.push(format!("{order:?}: a counterexample does not replay: {error}"));
+                continue;
+            }
+        };
+        let outcome = &checked.outcome;
+        let mut compare = |what: &str, expected: String, is: String| {
+            if expected != is {
+                found.push(format!("{order:?}: {what}: expected {expected}, is {is}"));
+            }
+        };
+        if let Some(limit) = outcome.limit {
+            compare("limit", "none".into(), limit.to_string());
+        }
+        if aspect == Aspect::Unreached {
+            if let Some(lines) = &header.unreached {
+                // SPIN does not report what is reached but never executable.
+                let is: BTreeSet<u32> = checked
+                    .unreached
+                    .iter()
+                    .filter(|each| !each.never_executable)
+                    .map(|each| each.line)
+                    .collect();
+                compare("unreached", format!("{lines:?}"), format!("{is:?}"));
+            }
+            continue;
+        }
+        let mut is: BTreeSet<String> = outcome.error_kinds.iter().map(|words| kind(words)).collect();
+        if header.states.is_none() {
+            is.retain(|kind| kinds.contains(kind));
+        }
+        compare("errors", format!("{kinds:?}"), format!("{is:?}"));
+        if let Some(states) = header.states {
+            compare("states", states.to_string(), outcome.statistics.states.to_string());
+        }
+        if let Some(transitions) = header.transitions {
+            compare("transitions", transitions.to_string(), outcome.statistics.transitions.to_string());
+        }
+    }
+    found
+}
+
+fn models(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("the corpus can be read") {
+        let path = entry.expect("the corpus can be read").path();
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn verdicts_and_counts() {
+    run(Aspect::Verdict);
+}
+
+#[test]
+#[ignore = "lowering leaves out statements that control flow cannot reach"]
+fn unreached_statements() {
+    run(Aspect::Unreached);
+}
+
+fn run(aspect: Aspect) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut paths = Vec::new();
+    models(&root, &mut paths);
+    paths.sort();
+    assert!(!paths.is_empty(), "the corpus is empty");
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = std::panic::catch_unwind(|| differences(path, aspect))
+                        .unwrap_or_else(|_| vec!["the checker panicked".into()]);
+                    if !found.is_empty() {
+                        failures.lock().expect("no panic").push((path, found));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().expect("no panic");
+    failures.sort();
+    let mut report = String::new();
+    for (path, found) in &failures {
+        report += &format!("{}:\n", path.strip_prefix(&root).unwrap_or(path).display());
+        for difference in found {
+            report += &format!("    {}\n", difference.replace('\n', "\n    "));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {} models differ\n{report}", failures.len(), paths.len());
+}
