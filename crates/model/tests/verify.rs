@@ -142,6 +142,10 @@ fn transitions() {
         |program| program.process_types[0].locations[0].transitions[1].origin = OriginId(99),
         "no origin 99",
     );
+    breaks(
+        |program| program.process_types[0].locations[1].transitions[2].keeps_control = true,
+        "a process that ends cannot keep control",
+    );
     breaks(|program| *operation(program, 0, 0) = Operation::Else, "a second `else`");
     breaks(
         |program| program.process_types[0].locations[0].transitions[2].escape = 1,

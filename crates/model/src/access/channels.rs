@@ -176,21 +176,27 @@ impl<'p> Channels<'p> {
             Operation::Guarded { actions, .. } => {
                 actions.iter().for_each(|action| self.action(reader, action));
             }
+            // A message may be longer or shorter than the channel's: what is missing is 0.
             Operation::Send { channel, arguments, .. } => {
-                for kind in self.types_of(Some(reader), channel, arguments.len()) {
-                    for (index, argument) in arguments.iter().enumerate() {
-                        let domain = self.program.channel_type(kind).fields[index].domain;
-                        let value = self.value(Some(reader), argument).stored(domain);
+                for kind in self.types_of(reader, channel) {
+                    for (index, field) in self.program.channel_type(kind).fields.iter().enumerate() {
+                        let value = arguments.get(index).unwrap_or(&Expr::Const(0));
+                        let value = self.value(Some(reader), value).stored(field.domain);
                         self.add(Cell::Field(kind, index), &value);
                     }
                 }
             }
             Operation::Receive { channel, patterns, .. } => {
-                for kind in self.types_of(Some(reader), channel, patterns.len()) {
+                for kind in self.types_of(reader, channel) {
+                    let fields = self.program.channel_type(kind).fields.len();
                     for (index, pattern) in patterns.iter().enumerate() {
                         if let Pattern::Bind(place) = pattern {
-                            let value =
-                                self.cells.get(&Cell::Field(kind, index)).cloned().unwrap_or_default();
+                            let value = match index < fields {
+                                true => {
+                                    self.cells.get(&Cell::Field(kind, index)).cloned().unwrap_or_default()
+                                }
+                                false => ChannelSet::one(0),
+                            };
                             self.assign(reader, place, &value);
                         }
                     }
@@ -275,17 +281,19 @@ impl<'p> Channels<'p> {
         }
     }
 
-    /// The types with messages of this length that the channel can be of.
-    fn types_of(&self, reader: Option<ProcessTypeId>, channel: &Expr, fields: usize) -> Vec<ChannelTypeId> {
-        let fits = |kind: &ChannelTypeId| self.program.channel_type(*kind).fields.len() == fields;
-        match self.value(reader, channel) {
-            ChannelSet::Any => {
-                (0..self.program.channel_types.len() as u32).map(ChannelTypeId).filter(fits).collect()
+    /// The types the channel can be of.
+    fn types_of(&self, reader: ProcessTypeId, channel: &Expr) -> Vec<ChannelTypeId> {
+        match self.value(Some(reader), channel) {
+            ChannelSet::Known(numbers) if numbers.iter().all(|&number| self.is_known(number)) => {
+                numbers.into_iter().filter_map(|number| self.type_of(number)).collect()
             }
-            ChannelSet::Known(numbers) => {
-                numbers.into_iter().filter_map(|number| self.type_of(number)).filter(fits).collect()
-            }
+            _ => (0..self.program.channel_types.len() as u32).map(ChannelTypeId).collect(),
         }
+    }
+
+    /// Does the number mean the same channel, or none, at all times?
+    pub fn is_known(&self, number: i32) -> bool {
+        number <= self.types.len() as i32
     }
 }
 

@@ -97,12 +97,14 @@ impl<'p> Collector<'p> {
             Operation::Send { channel, .. } => {
                 self.expression(by, channel, access);
                 self.contents(by, channel, access);
-                // Whether anyone receives is part of it.
+                // Whether anyone takes the message is part of it, and so is the message: it may match or not,
+                // and making it can go wrong.
                 if phase == Phase::Start && self.may_be_rendezvous(reader, channel) {
-                    let mut other_side = Access::default();
-                    self.partners(reader, channel, &mut other_side);
-                    access.reads.append(&mut other_side.reads);
-                    access.reads.append(&mut other_side.enabling);
+                    let mut both_sides = Access::default();
+                    self.effect(reader, operation, &mut both_sides);
+                    self.partners(reader, channel, &mut both_sides);
+                    access.reads.append(&mut both_sides.reads);
+                    access.reads.append(&mut both_sides.enabling);
                 }
             }
             Operation::Receive { channel, patterns, .. } => {
@@ -300,13 +302,11 @@ impl<'p> Collector<'p> {
             ChannelSet::Any => access.reads.extend([Resource::AnyChannel, Resource::Channels]),
             ChannelSet::Known(numbers) => {
                 for number in numbers {
-                    access.reads.insert(match self.channels.type_of(number) {
-                        Some(_) => Resource::Channel(number as u32),
-                        // A process may have created it since.
-                        None => Resource::Channels,
-                    });
-                    if number > 0 && self.channels.type_of(number).is_none() {
-                        access.reads.insert(Resource::AnyChannel);
+                    if self.channels.type_of(number).is_some() {
+                        access.reads.insert(Resource::Channel(number as u32));
+                    } else if !self.channels.is_known(number) {
+                        // A process may have created it.
+                        access.reads.extend([Resource::AnyChannel, Resource::Channels]);
                     }
                 }
             }

@@ -170,14 +170,15 @@ impl<'p> Printer<'p> {
             Expr::ReadRemote { process_type, process, variable, indices } => {
                 let process = self.remote(*process_type, process);
                 let kind = self.program.process_types.get(process_type.index());
-                let variable = match kind.and_then(|kind| kind.variables.iter().nth(variable.index())) {
-                    Some(known)
-                        if self.symbols.locals[process_type.index()]
-                            .means(&reference_pattern(known), variable.0) =>
-                    {
-                        self.indexed(known, indices, variable.0)
-                    }
-                    _ => self.numbered(*variable, indices),
+                let known =
+                    kind.and_then(|kind| kind.variables.iter().nth(variable.index())).filter(|known| {
+                        known.dimensions.len() == indices.len()
+                            && self.symbols.locals[process_type.index()]
+                                .means(&reference_pattern(known), variable.0)
+                    });
+                let variable = match known {
+                    Some(known) => self.indexed(known, indices),
+                    None => self.numbered(*variable, indices),
                 };
                 *out += &format!("remote({process}, {variable})");
             }
@@ -218,15 +219,19 @@ impl<'p> Printer<'p> {
             _ => &self.program.variables,
         };
         let id = place.variable.0;
-        let known = variables.iter().nth(place.variable.index());
+        // With a wrong number of indices only the number can say which variable is meant.
+        let known = variables
+            .iter()
+            .nth(place.variable.index())
+            .filter(|known| known.dimensions.len() == place.indices.len());
         let pattern = known.map(reference_pattern).unwrap_or_default();
         let found = self.symbols.variable(self.process_type, &pattern);
         match (known, place.scope) {
             (Some(known), scope) if found == Some((scope, super::symbols::Found::One(id))) => {
-                self.indexed(known, &place.indices, id)
+                self.indexed(known, &place.indices)
             }
             (Some(known), Scope::Global) if self.symbols.globals.means(&pattern, id) => {
-                format!("::{}", self.indexed(known, &place.indices, id))
+                format!("::{}", self.indexed(known, &place.indices))
             }
             (_, Scope::Global) if self.process_type.is_some() => {
                 format!("::{}", self.numbered(place.variable, &place.indices))
@@ -244,10 +249,7 @@ impl<'p> Printer<'p> {
     }
 
     /// `a[i].b[j]`
-    fn indexed(&self, variable: &Variable, indices: &[Expr], id: u32) -> String {
-        if indices.len() != variable.dimensions.len() {
-            return self.numbered(VariableId(id), indices);
-        }
+    fn indexed(&self, variable: &Variable, indices: &[Expr]) -> String {
         let mut indices = indices.iter();
         let mut out = String::new();
         match path(&variable.name, variable.dimensions.len()) {

@@ -10,8 +10,12 @@ impl Verifier<'_> {
     pub(super) fn transition(&mut self, kind: &ProcessType, transition: &Transition) {
         self.origin(transition.origin);
         let count = kind.locations.len();
-        let arrives = transition.target.index() < count || transition.operation == Operation::End;
+        let ends = transition.operation == Operation::End;
+        let arrives = transition.target.index() < count || ends;
         self.require(arrives, || format!("no target {}: there are {count} locations", transition.target.0));
+        self.require(!(ends && transition.keeps_control), || {
+            "a process that ends cannot keep control".into()
+        });
         match &transition.operation {
             Operation::Deterministic(body) => self.within("d_step", |verifier| verifier.body(body)),
             operation => self.operation(operation),

@@ -49,9 +49,12 @@ pub enum Kind {
     Runnable,
 }
 
-/// So many cases, and no files left behind by failures: what fails becomes a test of its own.
+/// So many cases (or as many as `PROPTEST_CASES` says), and no files left behind by failures: what fails becomes a test
+/// of its own.
 pub fn cases(count: u32) -> ProptestConfig {
-    ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { count };
+    ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
 pub fn numbers() -> impl Strategy<Value = Vec<u16>> {
@@ -244,10 +247,11 @@ impl Builder {
             if operation == Operation::Else && std::mem::replace(&mut has_else, true) {
                 operation = Operation::SKIP;
             }
+            let keeps_control = self.choices.rarely(5) && operation != Operation::End;
             transitions.push(Transition {
                 operation,
                 target: LocationId(self.choices.below(targets) as u32),
-                keeps_control: self.choices.rarely(5),
+                keeps_control,
                 escape,
                 origin: self.origin(),
             });

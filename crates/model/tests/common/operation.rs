@@ -37,7 +37,7 @@ const QUERIES: [ChannelQuery; 5] = [
 
 impl Builder {
     pub fn operation(&mut self) -> Operation {
-        match self.choices.below(12) {
+        match self.choices.below(14) {
             0..=3 => {
                 let guard = if self.choices.below(2) == 0 { Expr::TRUE } else { self.expr() };
                 Operation::Guarded { guard, actions: self.actions() }
@@ -46,7 +46,7 @@ impl Builder {
             5 => Operation::Else,
             6 => Operation::End,
             7 => self.body(),
-            8 | 9 => self.send(),
+            8..=10 => self.send(),
             _ => self.receive(),
         }
     }

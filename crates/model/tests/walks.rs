@@ -1,0 +1,422 @@
+//! Random walks through random programs: packed states unpack to themselves, and steps touch what
+//! [`model::access`] says they do.
+
+mod common;
+
+use common::{Choices, Kind, build, cases, numbers, walk};
+use model::access::{Access, AccessTable, Resource, overlap};
+use model::domain::Domain;
+use model::program::{LocationId, ProcessTypeId, Program, VariableId, Variables};
+use model::state::{Pid, State};
+use model::system::{Move, Step, Successor, System};
+use model::{Interpreter, RuntimeError};
+use proptest::prelude::*;
+
+const STEPS: usize = 12;
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    #[test]
+    fn packed_states_unpack(from in numbers(), path in numbers()) {
+        let program = build(Kind::Runnable, from);
+        let interpreter = Interpreter::new(&program);
+        let mut failure = None;
+        walk(&program, &mut Choices::new(path), STEPS, |state, _, _| {
+            if !interpreter.is_transient(state) {
+                let mut bytes = Vec::new();
+                interpreter.encode(state, &mut bytes);
+                let unpacked = interpreter.decode(&bytes);
+                if unpacked != without_hidden(&program, state) {
+                    failure = Some((state.clone(), unpacked));
+                }
+            }
+        });
+        prop_assert_eq!(failure, None);
+    }
+
+    #[test]
+    fn steps_write_what_is_said(from in numbers(), path in numbers()) {
+        let program = build(Kind::Runnable, from);
+        let table = AccessTable::new(&program);
+        let mut failure = None;
+        walk(&program, &mut Choices::new(path), STEPS, |state, successors, _| {
+            for successor in successors {
+                let (Some(mover), Some(after)) = (mover(&successor.step), &successor.state) else { continue };
+                let access = access_of(&table, mover);
+                let unsaid = changes(state, after).into_iter().find(|part| !part.is_in(&access.writes, &program, state, mover));
+                if let Some(part) = unsaid {
+                    failure = Some(format!("{part:?} by {mover:?}: {access:#?}\n{}", model::text::print(&program)));
+                }
+            }
+        });
+        prop_assert!(failure.is_none(), "{}", failure.unwrap_or_default());
+    }
+
+    #[test]
+    fn steps_depend_on_what_is_said(from in numbers(), path in numbers()) {
+        let program = build(Kind::Runnable, from);
+        let table = AccessTable::new(&program);
+        let mut failure = None;
+        walk(&program, &mut Choices::new(path), STEPS, |state, successors, choices| {
+            for _ in 0..4 {
+                let Some((part, other)) = perturb(&program, state, choices) else { continue };
+                let mut changed = Vec::new();
+                Interpreter::new(&program).successors(&other, &mut changed);
+                if let Some(mover) = differs(&program, &table, part, (state, successors), (&other, &changed)) {
+                    failure = Some(format!(
+                        "{mover:?} depends on {part:?}: {:#?}\n{state:?}\n{other:?}\n{}",
+                        access_of(&table, mover),
+                        model::text::print(&program)
+                    ));
+                }
+            }
+        });
+        prop_assert!(failure.is_none(), "{}", failure.unwrap_or_default());
+    }
+
+    /// Two steps of different processes that do not interfere lead to the same state in either order.
+    #[test]
+    fn steps_that_do_not_interfere_commute(from in numbers(), path in numbers()) {
+        let program = build(Kind::Runnable, from);
+        let table = AccessTable::new(&program);
+        let interpreter = Interpreter::new(&program);
+        let then = |state: &State, step: Step| {
+            let mut successors = Vec::new();
+            interpreter.successors(state, &mut successors);
+            let mut states: Vec<String> = successors
+                .into_iter()
+                .filter(|successor| successor.step == step)
+                .map(|successor| format!("{:?} {:?}", successor.state, successor.errors))
+                .collect();
+            states.sort();
+            states
+        };
+        let mut failure = None;
+        walk(&program, &mut Choices::new(path), STEPS, |_, successors, _| {
+            for (index, one) in successors.iter().enumerate() {
+                for other in &successors[index + 1..] {
+                    let (Some(a), Some(b)) = (mover(&one.step), mover(&other.step)) else { continue };
+                    let (Some(after_a), Some(after_b)) = (&one.state, &other.state) else { continue };
+                    if a.pid == b.pid
+                        || access_of(&table, a).interferes(a.process_type, access_of(&table, b), b.process_type)
+                    {
+                        continue;
+                    }
+                    let (ab, ba) = (then(after_a, other.step), then(after_b, one.step));
+                    if ab.is_empty() || ab != ba && one.errors.is_empty() && other.errors.is_empty() {
+                        failure = Some(format!("{a:?} {b:?}\n{ab:?}\n{ba:?}\n{}", model::text::print(&program)));
+                    }
+                }
+            }
+        });
+        prop_assert!(failure.is_none(), "{}", failure.unwrap_or_default());
+    }
+}
+
+fn without_hidden(program: &Program, state: &State) -> State {
+    let mut state = state.clone();
+    let defaults = State::empty(program).globals;
+    for variable in program.variables.iter().filter(|variable| variable.hidden) {
+        state.globals[variable.slots()].copy_from_slice(&defaults[variable.slots()]);
+    }
+    for process in &mut state.processes {
+        for variable in program.process_type(process.process_type).variables.iter() {
+            if variable.hidden {
+                process.locals[variable.slots()].fill(0);
+            }
+        }
+    }
+    state
+}
+
+/// Whose access describes the step.
+fn mover(step: &Step) -> Option<Move> {
+    match *step {
+        Step::Move(mover) | Step::Rendezvous { send: mover, .. } => Some(mover),
+        Step::Release(_) | Step::Refused(_) => None,
+    }
+}
+
+fn access_of(table: &AccessTable, mover: Move) -> &Access {
+    table.transition(mover.process_type, LocationId(mover.location), mover.transition as usize)
+}
+
+/// A part of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Global(usize),
+    Local(Pid, usize),
+    Location(Pid),
+    Priority(Pid),
+    Channel(usize),
+    Channels,
+    Processes,
+    Last,
+    Event,
+    Control,
+}
+
+impl Part {
+    /// Is the part in a set of resources of the mover's?
+    fn is_in(self, set: &model::access::Resources, program: &Program, state: &State, mover: Move) -> bool {
+        let kind_of = |pid: Pid| state.processes[usize::from(pid)].process_type;
+        let as_seen = match self {
+            Part::Global(slot) => {
+                let (variable, element) = element_at(&program.variables, slot);
+                Resource::Global(variable, Some(element))
+            }
+            Part::Local(pid, slot) => {
+                let (variable, element) = element_at(&program.process_type(kind_of(pid)).variables, slot);
+                match pid == mover.pid {
+                    true => Resource::Local(variable, Some(element)),
+                    false => Resource::Remote(kind_of(pid), variable, Some(element)),
+                }
+            }
+            Part::Location(pid) if pid == mover.pid => Resource::Location,
+            Part::Location(pid) => Resource::LocationOf(kind_of(pid)),
+            Part::Priority(_) => Resource::Priorities,
+            Part::Channel(number) => Resource::Channel(number as u32),
+            Part::Channels => Resource::Channels,
+            Part::Processes => Resource::Processes,
+            Part::Last => Resource::Last,
+            Part::Event => Resource::Event,
+            Part::Control => Resource::Control,
+        };
+        let kind = mover.process_type;
+        set.iter().any(|&resource| match (resource, as_seen) {
+            // Two resources of the same process, which `overlap` takes for those of two.
+            (Resource::Local(a, i), Resource::Local(b, j)) => a == b && (i.is_none() || i == j),
+            (Resource::Location, Resource::Location) => true,
+            (Resource::Local(..) | Resource::Location, _) => false,
+            _ => overlap(resource, kind, as_seen, kind),
+        })
+    }
+}
+
+fn element_at(variables: &Variables, slot: usize) -> (VariableId, u32) {
+    let (id, variable) =
+        (0..).zip(variables.iter()).find(|(_, known)| known.slots().contains(&slot)).unwrap();
+    (VariableId(id), (slot - variable.first_slot()) as u32)
+}
+
+/// Everything that differs between two states.
+fn changes(before: &State, after: &State) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let differing = |a: &[i32], b: &[i32]| -> Vec<usize> {
+        a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b).map(|(slot, _)| slot).collect()
+    };
+    parts.extend(differing(&before.globals, &after.globals).into_iter().map(Part::Global));
+    for (pid, (a, b)) in before.processes.iter().zip(&after.processes).enumerate() {
+        let pid = pid as Pid;
+        assert_eq!(a.process_type, b.process_type, "a process does not change its type");
+        parts.extend(differing(&a.locals, &b.locals).into_iter().map(|slot| Part::Local(pid, slot)));
+        parts.extend((a.location != b.location).then_some(Part::Location(pid)));
+        parts.extend((a.priority != b.priority).then_some(Part::Priority(pid)));
+    }
+    parts.extend((before.processes.len() != after.processes.len()).then_some(Part::Processes));
+    for (index, (a, b)) in before.channels.iter().zip(&after.channels).enumerate() {
+        assert_eq!(a.channel_type, b.channel_type, "a channel does not change its type");
+        parts.extend((a.contents != b.contents).then_some(Part::Channel(index + 1)));
+    }
+    parts.extend((before.channels.len() != after.channels.len()).then_some(Part::Channels));
+    parts.extend((before.last != after.last).then_some(Part::Last));
+    parts.extend((before.event != after.event).then_some(Part::Event));
+    parts.extend((before.exclusive != after.exclusive).then_some(Part::Control));
+    parts
+}
+
+/// The state with one part changed.
+fn perturb(program: &Program, state: &State, choices: &mut Choices) -> Option<(Part, State)> {
+    let mut other = state.clone();
+    let pid = choices.below(state.processes.len()) as Pid;
+    let part = match choices.below(6) {
+        0 => {
+            let slot = choices.below(state.globals.len());
+            let value = other.globals.get_mut(slot)?;
+            *value = value_in(domain_at(&program.variables, slot), choices);
+            Part::Global(slot)
+        }
+        1 => {
+            let process = other.processes.get_mut(usize::from(pid))?;
+            let slot = choices.below(process.locals.len());
+            let variables = &program.process_type(process.process_type).variables;
+            let value = process.locals.get_mut(slot)?;
+            *value = value_in(domain_at(variables, slot), choices);
+            Part::Local(pid, slot)
+        }
+        2 => {
+            let process = other.processes.get_mut(usize::from(pid))?;
+            let count = program.process_type(process.process_type).locations.len();
+            process.location = LocationId(choices.below(count) as u32);
+            Part::Location(pid)
+        }
+        3 if program.remembers_last => {
+            other.last = choices.below(3) as Pid;
+            Part::Last
+        }
+        4 if let_event(program) > 0 => {
+            other.event = choices.below(let_event(program)) as u32;
+            Part::Event
+        }
+        _ => {
+            let index = choices.below(state.channels.len());
+            let channel = other.channels.get_mut(index)?;
+            let kind = program.channel_type(channel.channel_type);
+            let length = choices.below(kind.capacity as usize + 1);
+            channel.contents = (0..length)
+                .flat_map(|_| kind.fields.iter())
+                .map(|field| value_in(field.domain, choices))
+                .collect();
+            Part::Channel(index + 1)
+        }
+    };
+    (other != *state).then_some((part, other))
+}
+
+/// How many locations the event trace has.
+fn let_event(program: &Program) -> usize {
+    program.event_trace.as_ref().map_or(0, |trace| trace.locations.len())
+}
+
+fn domain_at(variables: &Variables, slot: usize) -> Domain {
+    variables.get(element_at(variables, slot).0).domain
+}
+
+fn value_in(domain: Domain, choices: &mut Choices) -> i32 {
+    domain.store(choices.below(5) as i32 - 1).unwrap_or(domain.default_value())
+}
+
+type Outcome = (Step, Vec<RuntimeError>, Option<State>);
+
+/// A mover to whom the two states should look the same, and do not.
+fn differs(
+    program: &Program,
+    table: &AccessTable,
+    part: Part,
+    (state, successors): (&State, &[Successor<State>]),
+    (other, changed): (&State, &[Successor<State>]),
+) -> Option<Move> {
+    let movers = successors.iter().chain(changed).filter_map(|successor| mover(&successor.step));
+    for mover in movers {
+        // A process that moved elsewhere by the perturbation is not the same mover.
+        let here =
+            |state: &State| state.processes[usize::from(mover.pid)].location == LocationId(mover.location);
+        let count =
+            program.process_type(mover.process_type).location(LocationId(mover.location)).transitions.len();
+        if !here(state) || !here(other) || mover.transition as usize >= count {
+            continue;
+        }
+        let access = access_of(table, mover);
+        if part.is_in(&access.reads, program, state, mover) {
+            continue;
+        }
+        let written = part.is_in(&access.writes, program, state, mover);
+        let (mut left, mut right) = (outcomes(successors, mover), outcomes(changed, mover));
+        for (step, errors, state) in left.drain(..) {
+            let found = right.iter().position(|(other_step, other_errors, other_state)| {
+                step == *other_step
+                    && errors == *other_errors
+                    && match (&state, other_state) {
+                        (Some(state), Some(other_state)) => {
+                            // The part has the value it was given, or the one the step wrote.
+                            *other_state == with_part(state, other, part)
+                                || written
+                                    && with_part(other_state, state, part) == *state
+                                    && other_state == state
+                        }
+                        (None, None) => true,
+                        _ => false,
+                    }
+            });
+            match found {
+                Some(position) => right.remove(position),
+                None => return Some(mover),
+            };
+        }
+        if !right.is_empty() {
+            return Some(mover);
+        }
+    }
+    None
+}
+
+/// What the mover's transition leads to, without repetition: where only `timeout` helps, errors are met twice.
+fn outcomes(successors: &[Successor<State>], wanted: Move) -> Vec<Outcome> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for successor in successors {
+        let outcome = (successor.step, successor.errors.clone(), successor.state.clone());
+        if mover(&successor.step) == Some(wanted) && !outcomes.contains(&outcome) {
+            outcomes.push(outcome);
+        }
+    }
+    outcomes
+}
+
+/// The state with one part as in another.
+fn with_part(state: &State, other: &State, part: Part) -> State {
+    let mut state = state.clone();
+    match part {
+        Part::Global(slot) => state.globals[slot] = other.globals[slot],
+        Part::Local(pid, slot) => {
+            if let Some(process) = state.processes.get_mut(usize::from(pid)) {
+                process.locals[slot] = other.processes[usize::from(pid)].locals[slot];
+            }
+        }
+        Part::Location(pid) => {
+            if let Some(process) = state.processes.get_mut(usize::from(pid)) {
+                process.location = other.processes[usize::from(pid)].location;
+            }
+        }
+        Part::Channel(number) => {
+            if let Some(channel) = state.channels.get_mut(number - 1) {
+                channel.contents.clone_from(&other.channels[number - 1].contents);
+            }
+        }
+        Part::Last => state.last = other.last,
+        Part::Event => state.event = other.event,
+        Part::Priority(_) | Part::Channels | Part::Processes | Part::Control => {}
+    }
+    state
+}
+
+#[test]
+fn accesses_are_precise_where_they_can_be() {
+    let program = model::text::read(
+        "",
+        "
+channel link [1] (byte)
+var c : chan := new link
+var d : chan := new link
+var a[3] : byte
+var x : byte
+process P {
+  var i : byte
+  location 0 {
+    send c ! (i) goto 1
+    when a[1] == 0 -> a[2] := i
+    when a[i] == 0 -> i := 2
+  }
+  location 1 { receive d ? (x) goto 0 }
+}
+",
+    )
+    .unwrap();
+    let table = AccessTable::new(&program);
+    let writes = |location, index| {
+        let access = table.transition(ProcessTypeId(0), LocationId(location), index);
+        access.writes.iter().copied().collect::<Vec<_>>()
+    };
+    let (a, x, i) = (VariableId(2), VariableId(3), VariableId(0));
+    assert_eq!(writes(0, 0), [Resource::Location, Resource::Channel(1)]);
+    assert_eq!(writes(0, 1), [Resource::Global(a, Some(2))]);
+    assert_eq!(writes(0, 2), [Resource::Local(i, None)].map(|_| Resource::Local(i, Some(0))));
+    assert_eq!(writes(1, 0), [Resource::Global(x, Some(0)), Resource::Location, Resource::Channel(2)]);
+    let reads = &table.transition(ProcessTypeId(0), LocationId(0), 2).reads;
+    assert!(reads.contains(&Resource::Global(a, None)) && !reads.contains(&Resource::Channel(1)));
+    // Two processes: each end of its own channel, so they do not get in each other's way.
+    let send = table.transition(ProcessTypeId(0), LocationId(0), 0);
+    let receive = table.transition(ProcessTypeId(0), LocationId(1), 0);
+    assert!(!send.interferes(ProcessTypeId(0), receive, ProcessTypeId(0)));
+    assert!(send.interferes(ProcessTypeId(0), send, ProcessTypeId(0)));
+}
