@@ -1,6 +1,7 @@
 //! The command line: one file per command, this one to choose among them.
 
 mod check;
+mod ltl;
 mod simulate;
 mod values;
 
@@ -21,6 +22,7 @@ Examples:
   lariat check model.pml            look for errors, show a run for the first
   lariat check -D N=3 model.pml     the same, with a macro defined
   lariat simulate -i model.pml      choose the steps yourself
+  lariat ltl '[]<>p'                the automaton of a formula
 
 Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
 
@@ -30,6 +32,8 @@ enum Command {
     Check(check::Check),
     /// Run the model: at random, step by step, or along a recorded run
     Simulate(simulate::Simulate),
+    /// Translate temporal formulas to automata, or compare them
+    Ltl(ltl::Ltl),
 }
 
 /// When to colour the output.
@@ -80,6 +84,7 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(check) => check.run(),
         Command::Simulate(simulate) => simulate.run(),
+        Command::Ltl(ltl) => ltl.run(),
     };
     let exit = result.unwrap_or_else(|error| {
         let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;

@@ -1,0 +1,272 @@
+//! `lariat ltl`: automata of temporal formulas, and questions about formulas.
+
+use super::{Color, Exit, complain};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use omega::automaton::Tgba;
+use omega::decide::{self, Witness};
+use omega::degeneralize::degeneralize_by_counter;
+use omega::formula::{Formula, Formulas, Spelling, Syntax, SyntaxError};
+use omega::gpvw::{self, Improvements};
+use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Ltl {
+    /// Formulas; if none are given here or with --file, one a line is read from standard input
+    formulas: Vec<String>,
+
+    /// Read formulas from a file, one a line; empty lines and lines that begin with # are passed over
+    #[arg(long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+
+    /// Print the automaton in the Hanoi Omega-Automata format (the default)
+    #[arg(long, group = "output")]
+    hoa: bool,
+
+    /// Print a SPIN never claim (implies --ba)
+    #[arg(long, group = "output")]
+    never: bool,
+
+    /// Print a picture for GraphViz
+    #[arg(long, group = "output")]
+    dot: bool,
+
+    /// Print one line a formula: states, edges, acceptance sets, 1 if deterministic, formula
+    #[arg(long, group = "output")]
+    stats: bool,
+
+    /// Is the formula true of every word? If not, print one of which it is false
+    #[arg(long, group = "output")]
+    valid: bool,
+
+    /// Is the formula true of some word? If so, print one
+    #[arg(long, group = "output")]
+    satisfiable: bool,
+
+    /// Are the two formulas true of the same words? If not, print one on which they differ
+    #[arg(long, group = "output")]
+    equivalent: bool,
+
+    /// Make a state-based Büchi automaton rather than a transition-based generalized one
+    #[arg(long)]
+    ba: bool,
+
+    /// Translate the negation of each formula
+    #[arg(long)]
+    negate: bool,
+
+    /// Prefer a deterministic automaton, even if it is larger
+    #[arg(long, conflicts_with = "small")]
+    deterministic: bool,
+
+    /// Prefer a small automaton (the default)
+    #[arg(long)]
+    small: bool,
+
+    /// How to translate
+    #[arg(long, value_enum, default_value_t)]
+    algorithm: Algorithm,
+
+    /// Read formulas by SPIN's grammar: `&&`, `||`, `->` and `<->` of equal rank, grouping to the left
+    #[arg(long)]
+    spin: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lariat ltl '[](request -> <>grant)'           the automaton
+  lariat ltl --never --negate '[]<>p'           a never claim for SPIN
+  lariat ltl --valid 'p U q -> <>q'             a question
+  lariat ltl --equivalent 'F G p' '!G F !p'     another one
+
+Exit codes: 0 yes or done, 1 no, 2 bad input or usage, 3 the automaton is too large.";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Algorithm {
+    /// Sets of obligations, reduced by every means known here
+    #[default]
+    Modern,
+    /// The tableau of Gerth, Peled, Vardi and Wolper (1995)
+    Gpvw,
+}
+
+impl Ltl {
+    pub fn run(&self) -> anyhow::Result<Exit> {
+        let texts = self.texts()?;
+        if self.equivalent && texts.len() != 2 {
+            bail!("--equivalent takes two formulas, {} given", texts.len());
+        }
+        let mut store = Formulas::new();
+        let syntax = if self.spin { Syntax::SPIN } else { Syntax::SPOT };
+        let mut formulas = Vec::new();
+        let mut failed = false;
+        for text in &texts {
+            match store.parse_with(text, syntax) {
+                Ok(formula) => formulas.push(if self.negate { store.not(formula) } else { formula }),
+                Err(error) => {
+                    complain(&render(text, &error));
+                    failed = true;
+                }
+            }
+        }
+        if failed {
+            return Ok(Exit::BadInput);
+        }
+        match self.answer(&mut store, &formulas) {
+            Ok(exit) => Ok(exit),
+            Err(Failure::Output(error)) => Err(error.into()),
+            Err(Failure::Translate(TranslateError::Branching)) => Err(TranslateError::Branching.into()),
+            Err(Failure::Translate(limit)) => {
+                complain(&format!("inconclusive: {limit}\n"));
+                Ok(Exit::Inconclusive)
+            }
+        }
+    }
+
+    fn texts(&self) -> anyhow::Result<Vec<String>> {
+        let mut texts = self.formulas.clone();
+        let mut lines = |content: &str| {
+            let wanted = |line: &&str| !line.is_empty() && !line.starts_with('#');
+            texts.extend(content.lines().map(str::trim).filter(wanted).map(String::from));
+        };
+        for path in &self.file {
+            let content =
+                std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+            lines(&content);
+        }
+        if self.formulas.is_empty() && self.file.is_empty() {
+            let mut content = String::new();
+            io::stdin().read_to_string(&mut content).context("cannot read standard input")?;
+            lines(&content);
+        }
+        Ok(texts)
+    }
+
+    fn answer(&self, store: &mut Formulas, formulas: &[Formula]) -> Result<Exit, Failure> {
+        let mut out = io::stdout().lock();
+        if let (true, &[first, second]) = (self.equivalent, formulas) {
+            return match decide::difference(store, first, second)? {
+                None => say(&mut out, "equivalent", None),
+                Some(word) => say(&mut out, "not equivalent", Some(&word)),
+            };
+        }
+        let mut exit = Exit::Holds;
+        for &formula in formulas {
+            let verdict = if self.valid {
+                match decide::counterexample(store, formula)? {
+                    None => say(&mut out, "valid", None)?,
+                    Some(word) => say(&mut out, "not valid", Some(&word))?,
+                }
+            } else if self.satisfiable {
+                match decide::satisfiable(store, formula)? {
+                    Some(word) => {
+                        writeln!(out, "satisfiable: {word}")?;
+                        Exit::Holds
+                    }
+                    None => {
+                        writeln!(out, "not satisfiable")?;
+                        Exit::Violated
+                    }
+                }
+            } else {
+                self.print(store, formula, &mut out)?;
+                Exit::Holds
+            };
+            if verdict != Exit::Holds {
+                exit = verdict;
+            }
+        }
+        Ok(exit)
+    }
+
+    fn print(&self, store: &mut Formulas, formula: Formula, out: &mut impl Write) -> Result<(), Failure> {
+        let automaton = self.automaton(store, formula)?;
+        let name = store.display(formula, Spelling::Spot).to_string();
+        if self.stats {
+            let stats = automaton.stats();
+            let deterministic = u8::from(stats.deterministic);
+            let (states, edges, sets) = (stats.states, stats.edges, stats.acceptance_sets);
+            writeln!(out, "{states}\t{edges}\t{sets}\t{deterministic}\t{name}")?;
+            return Ok(());
+        }
+        let mut text = String::new();
+        let written = if self.never {
+            omega::never::write(&automaton, Some(&name), &mut text)
+        } else if self.dot {
+            omega::dot::write(&automaton, Some(&name), &mut text)
+        } else {
+            omega::hoa::write(&automaton, Some(&name), &mut text)
+        };
+        written.expect("writing to a string does not fail");
+        out.write_all(text.as_bytes())?;
+        Ok(())
+    }
+
+    fn automaton(&self, store: &mut Formulas, formula: Formula) -> Result<Tgba, TranslateError> {
+        let state_based = self.ba || self.never;
+        let mut options = Options::default();
+        if state_based {
+            options.acceptance = Acceptance::StateBuchi;
+        }
+        if self.deterministic {
+            options.goal = Goal::Deterministic;
+        }
+        if self.algorithm == Algorithm::Modern {
+            return translate(store, formula, options);
+        }
+        let tableau = gpvw::gpvw(store, formula, Improvements::ALL, options.state_limit)?;
+        let automaton = gpvw::to_tgba(store, formula, &tableau);
+        let automaton = if state_based { degeneralize_by_counter(&automaton) } else { automaton };
+        let mut automaton = automaton.with_single_initial();
+        automaton.retain_reachable();
+        Ok(automaton)
+    }
+}
+
+/// Why there is no answer.
+enum Failure {
+    Translate(TranslateError),
+    Output(io::Error),
+}
+
+impl From<TranslateError> for Failure {
+    fn from(error: TranslateError) -> Failure {
+        Failure::Translate(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+/// An answer, and the word that shows it if it is no.
+fn say(out: &mut impl Write, answer: &str, word: Option<&Witness>) -> Result<Exit, Failure> {
+    let mut text = answer.to_string();
+    if let Some(word) = word {
+        write!(text, ": {word}").expect("writing to a string does not fail");
+    }
+    writeln!(out, "{text}")?;
+    Ok(if word.is_none() { Exit::Holds } else { Exit::Violated })
+}
+
+/// The error under the place in the formula.
+fn render(text: &str, error: &SyntaxError) -> String {
+    let label = if error.expected.is_empty() {
+        String::new()
+    } else {
+        format!("expected {}", error.expected.join(" or "))
+    };
+    let mark = AnnotationKind::Primary.span(error.span.clone()).label(label);
+    let group = Group::with_title(Level::ERROR.primary_title(error.message.as_str()))
+        .element(Snippet::source(text).annotation(mark));
+    let renderer = if Color::Auto.stderr() { Renderer::styled() } else { Renderer::plain() };
+    format!("{}\n", renderer.decor_style(DecorStyle::Ascii).render(&[group]))
+}
