@@ -86,7 +86,8 @@ fn one(
     let before = clock(start);
     let mut store = Formulas::new();
     let f = store.parse(fields[2]).map_err(|e| e.to_string())?;
-    let ba: Tgba = translate(&mut store, f, options(Acceptance::StateBuchi, Goal::Small)).map_err(|e| e.to_string())?;
+    let ba: Tgba =
+        translate(&mut store, f, options(Acceptance::StateBuchi, Goal::Small)).map_err(|e| e.to_string())?;
     let seconds = clock(start) - before;
     let tgba = translate(&mut store, f, options(Acceptance::TransitionGeneralized, Goal::Small))
         .map_err(|e| e.to_string())?;
@@ -115,7 +116,11 @@ fn one(
     }
     let (Some(states), Some(edges), Some(generalized)) = (reference(3), reference(4), reference(5)) else {
         totals.unanswered += 1;
-        println!("{place}: no reference; ours {} states, {} generalized, {seconds:.3} s", ba.state_count(), tgba.state_count());
+        println!(
+            "{place}: no reference; ours {} states, {} generalized, {seconds:.3} s",
+            ba.state_count(),
+            tgba.state_count()
+        );
         return Ok(());
     };
     totals.compared += 1;
@@ -141,17 +146,42 @@ fn one(
 fn report(sets: &BTreeMap<String, Totals>, failures: &mut Vec<String>) {
     println!(
         "{:<14}{:>9}{:>8}{:>7}{:>9}{:>8}{:>9}{:>7}{:>9}{:>8}{:>7}{:>10}{:>9}{:>9}",
-        "set", "formulas", "states", "ours", "edges", "ours", "general.", "ours", "smaller", "larger", "worst",
-        "seconds", "ours", "slowest"
+        "set",
+        "formulas",
+        "states",
+        "ours",
+        "edges",
+        "ours",
+        "general.",
+        "ours",
+        "smaller",
+        "larger",
+        "worst",
+        "seconds",
+        "ours",
+        "slowest"
     );
     for (name, t) in sets {
         println!(
             "{:<14}{:>9}{:>8}{:>7}{:>9}{:>8}{:>9}{:>7}{:>9}{:>8}{:>7}{:>10.3}{:>9.3}{:>8.2}x",
-            name, t.formulas, t.states[0], t.states[1], t.edges[0], t.edges[1], t.generalized[0],
-            t.generalized[1], t.smaller, t.larger, t.worst, t.seconds[0], t.seconds[1], t.slowest
+            name,
+            t.formulas,
+            t.states[0],
+            t.states[1],
+            t.edges[0],
+            t.edges[1],
+            t.generalized[0],
+            t.generalized[1],
+            t.smaller,
+            t.larger,
+            t.worst,
+            t.seconds[0],
+            t.seconds[1],
+            t.slowest
         );
         if t.states[1] > t.states[0] {
-            failures.push(format!("{name}: {} states in total, the reference has {}", t.states[1], t.states[0]));
+            failures
+                .push(format!("{name}: {} states in total, the reference has {}", t.states[1], t.states[0]));
         }
     }
     let sum = |of: fn(&Totals) -> usize| sets.values().map(of).sum::<usize>();

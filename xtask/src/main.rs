@@ -9,6 +9,7 @@ mod conformance;
 mod expectation;
 mod fuzz;
 mod lariat;
+mod ltl_bench;
 mod pan;
 mod process;
 mod record;
@@ -33,6 +34,11 @@ enum Task {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Compare the sizes of our automata with recorded ones of other translators
+    LtlBench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -40,5 +46,6 @@ fn main() -> ExitCode {
         Task::Conformance(arguments) => conformance::run(&arguments),
         Task::SpinFuzz(arguments) => fuzz::run(&arguments),
         Task::Record { files } => record::run(&files),
+        Task::LtlBench { arguments } => ltl_bench::run(&arguments),
     }
 }

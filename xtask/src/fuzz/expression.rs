@@ -112,7 +112,7 @@ impl Generator {
             Some('n') => Node::expression("_nr_pr"),
             Some('q') => self.channel_query(),
             Some('r') => Node::expression(self.random.pick(&self.scope.remote).clone()),
-            Some('e') => Node::expression("enabled(0)"),
+            Some('e') => Node::expression(*self.random.pick(&["enabled(0)", "enabled(0)", "pc_value(0)"])),
             Some('g') => {
                 Node::expression(*self.random.pick(&["_priority", "get_priority(_pid)", "get_priority(0)"]))
             }

@@ -59,6 +59,7 @@ impl Generator {
             structures: Vec::new(),
             constants: Vec::new(),
             remote: Vec::new(),
+            has_scratch: false,
         };
         Self {
             random,

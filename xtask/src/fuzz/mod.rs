@@ -15,6 +15,8 @@ use tree::{Node, print};
 
 mod channel;
 mod compare;
+mod control;
+mod declaration;
 mod expression;
 mod generator;
 mod program;

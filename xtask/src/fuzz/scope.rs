@@ -152,6 +152,8 @@ pub struct Scope {
     pub constants: Vec<String>,
     /// What may be read of the process with pid 0 by every other: scalars and labels.
     pub remote: Vec<String>,
+    /// There is a hidden variable that may be written.
+    pub has_scratch: bool,
 }
 
 impl Scope {

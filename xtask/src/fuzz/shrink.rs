@@ -20,8 +20,12 @@ pub fn shrink(program: Node, budget: usize, mut fails: impl FnMut(&Node) -> bool
             if left == 0 {
                 return current;
             }
+            if candidate.size() > current.size() || candidate == current {
+                index += 1;
+                continue;
+            }
             left -= 1;
-            if candidate.size() <= current.size() && candidate != current && fails(&candidate) {
+            if fails(&candidate) {
                 current = candidate;
                 progress = true;
             } else {
@@ -137,7 +141,7 @@ mod tests {
         let mut calls = 0;
         shrink(sample(), 3, |_| {
             calls += 1;
-            true
+            false
         });
         assert_eq!(calls, 3);
     }

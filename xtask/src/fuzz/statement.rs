@@ -69,7 +69,7 @@ impl Generator {
     }
 
     /// Puts a waiting label before the statement. A jump into a d_step is not allowed.
-    fn labelled(&mut self, statement: Node, around: Surroundings) -> Node {
+    pub fn labelled(&mut self, statement: Node, around: Surroundings) -> Node {
         if around.in_d_step
             || is_declaration(&statement)
             || self.labels.unplaced.is_empty()
@@ -81,7 +81,7 @@ impl Generator {
         Node::new(Sort::Statement, vec![text(format!("{label}: ")), Piece::Node(statement)])
     }
 
-    fn statement(&mut self, around: Surroundings, may_block: bool) -> Node {
+    pub fn statement(&mut self, around: Surroundings, may_block: bool) -> Node {
         let features = self.scope.features;
         let nest = around.depth < 3 && self.budget > 0;
         let weigh = |allowed: bool, weight: usize| if allowed { weight } else { 0 };
@@ -157,19 +157,20 @@ impl Generator {
         })
     }
 
-    fn guard(&mut self) -> Node {
+    pub fn guard(&mut self) -> Node {
         let condition = self.condition();
         Node::new(Sort::Statement, vec![Piece::Node(condition)])
     }
 
-    fn assignment(&mut self) -> Option<Node> {
+    pub fn assignment(&mut self) -> Option<Node> {
         let places = self.scope.visible(|_| true);
         if places.is_empty() {
             return None;
         }
-        if self.random.percent(2) {
+        if self.random.percent(if self.scope.has_scratch { 12 } else { 2 }) {
             let value = self.expression(2);
-            return Some(Node::new(Sort::Statement, vec![text("_ = "), Piece::Node(value)]));
+            let target = if self.scope.has_scratch { "scratch = " } else { "_ = " };
+            return Some(Node::new(Sort::Statement, vec![text(target), Piece::Node(value)]));
         }
         let place = self.random.pick(&places).clone();
         let target = self.reference(&place);
@@ -178,7 +179,7 @@ impl Generator {
     }
 
     /// `x++` and `x--`: free for narrow types, behind a guard for wide ones.
-    fn step(&mut self) -> Option<Node> {
+    pub fn step(&mut self) -> Option<Node> {
         let places = self.scope.visible(|place| {
             !matches!(place.kind, Type::Mtype(_))
                 && !place.needs_fitting_values()
@@ -197,7 +198,7 @@ impl Generator {
         Some(Node::statement(format!("if :: {target} < 3 -> {target}++ :: else -> {target} = 0 fi")))
     }
 
-    fn print_statement(&mut self) -> Node {
+    pub fn print_statement(&mut self) -> Node {
         if self.random.percent(20) && !self.scope.mtypes.is_empty() {
             return Node::statement(format!("printm({})", self.scope.mtypes[0][0]));
         }
@@ -205,190 +206,9 @@ impl Generator {
         Node::new(Sort::Statement, vec![text("printf(\"x %d\\n\", "), Piece::Node(value), text(")")])
     }
 
-    fn braced(&mut self, word: &str, around: Surroundings, longest: usize) -> Node {
+    pub fn braced(&mut self, word: &str, around: Surroundings, longest: usize) -> Node {
         let body = self.sequence(around, longest);
         Node::new(Sort::Statement, vec![text(format!("{word}{{\n")), body, text("\n}")])
-    }
-
-    fn option(&mut self, around: Surroundings, first: Option<Node>) -> Node {
-        let places = self.scope.places.len();
-        let mut items: Vec<Node> = first.into_iter().collect();
-        if items.is_empty() || self.random.percent(80) {
-            items.extend(self.statements(around.deeper(), 2));
-        }
-        // No braces: the names stay taken.
-        self.scope.places.truncate(places);
-        // SPIN accepts a label first in an option, though with a grumble.
-        if items[0].to_string() != "else" && self.random.percent(10) {
-            items[0] = self.labelled(items[0].clone(), around);
-        }
-        let separator = if self.random.percent(70) { " -> " } else { "; " };
-        Node::new(Sort::Option, vec![text(":: "), list(items, separator, 1)])
-    }
-
-    /// How an option begins: something that can block, or anything.
-    fn option_head(&mut self, around: Surroundings) -> Option<Node> {
-        if self.random.percent(45) {
-            return Some(self.guard());
-        }
-        if self.random.percent(40) {
-            return self.channel_statement(around);
-        }
-        None
-    }
-
-    fn options(&mut self, around: Surroundings, total: bool) -> Piece {
-        let mut options = Vec::new();
-        for _ in 0..self.random.between(1, 3) {
-            // In a d_step the first of several statements without a guard would always win.
-            let head = match self.option_head(around) {
-                None if around.in_d_step => Some(self.guard()),
-                head => head,
-            };
-            options.push(self.option(around, head));
-        }
-        if total || self.random.percent(35) {
-            let other = self.option(around, Some(Node::statement("else")));
-            let at =
-                if self.random.percent(85) { options.len() } else { self.random.below(options.len() + 1) };
-            options.insert(at, other);
-        }
-        list(options, "\n", 1)
-    }
-
-    fn selection(&mut self, around: Surroundings) -> Node {
-        let options = self.options(around, around.in_d_step);
-        Node::new(Sort::Statement, vec![text("if\n"), options, text("\nfi")])
-    }
-
-    fn repetition(&mut self, around: Surroundings) -> Node {
-        let mut options = self.options(Surroundings { in_loop: true, ..around }, false);
-        if self.random.percent(60) {
-            let guard = self.guard();
-            let items = vec![guard, Node::statement("break")];
-            if let Piece::List { items: options, .. } = &mut options {
-                options.push(Node::new(Sort::Option, vec![text(":: "), list(items, " -> ", 1)]));
-            }
-        }
-        Node::new(Sort::Statement, vec![text("do\n"), options, text("\nod")])
-    }
-
-    /// The loops of a d_step must end.
-    fn bounded_loop(&mut self) -> Option<Node> {
-        let name = self.counter()?;
-        let skip = Node::statement("skip");
-        let body = if self.random.percent(50) { self.assignment_to_others(&name) } else { None };
-        Some(Node::new(
-            Sort::Statement,
-            vec![
-                text(format!("do\n:: {name} > 0 && {name} < 3 -> {name}++; ")),
-                Piece::Node(body.unwrap_or(skip)),
-                text(format!("\n:: {name} == 0 -> {name} = 2\n:: else -> break\nod")),
-            ],
-        ))
-    }
-
-    fn assignment_to_others(&mut self, name: &str) -> Option<Node> {
-        let places = self.scope.visible(|place| place.path[0].0 != name && place.path.len() == 1);
-        places.first()?;
-        let place = self.random.pick(&places).clone();
-        let target = self.reference(&place);
-        let value = self.value_for(place.kind, true);
-        Some(Node::new(Sort::Statement, vec![Piece::Node(target), text(" = "), Piece::Node(value)]))
-    }
-
-    fn atomic(&mut self, around: Surroundings) -> Node {
-        self.braced("atomic ", Surroundings { in_atomic: true, ..around.deeper() }, 4)
-    }
-
-    /// The first statement may block; the rest is built so that it never does.
-    fn d_step(&mut self, around: Surroundings) -> Node {
-        let inside = Surroundings { in_d_step: true, in_loop: false, ..around.deeper() };
-        let first = if self.random.percent(50) { self.option_head(inside) } else { None };
-        let places = self.scope.places.len();
-        let mut items: Vec<Node> = first.into_iter().collect();
-        items.extend(self.statements(inside, 3));
-        // SPIN runs a d_step that begins with a print even between the halves of a rendezvous.
-        if items[0].to_string().starts_with("print") {
-            items.insert(0, Node::statement("true"));
-        }
-        self.leave(places);
-        Node::new(Sort::Statement, vec![text("d_step {\n"), list(items, ";\n", 1), text("\n}")])
-    }
-
-    fn unless(&mut self, around: Surroundings) -> Node {
-        let word = *self.random.pick(&["", "", "", "atomic "]);
-        let main = if self.scope.features.d_step && self.random.percent(20) {
-            self.d_step(around)
-        } else if self.random.percent(20) && self.scope.features.loops {
-            self.repetition(around.deeper())
-        } else {
-            let inside = Surroundings { in_atomic: around.in_atomic || !word.is_empty(), ..around.deeper() };
-            self.braced(word, inside, 3)
-        };
-        let head = self.option_head(around);
-        let mut items: Vec<Node> = head.into_iter().collect();
-        let places = self.scope.places.len();
-        let deeper = Surroundings { depth: around.depth + 2, ..around };
-        items.extend(self.statements(deeper, 2));
-        self.leave(places);
-        let word = *self.random.pick(&["", "", "", "atomic ", "d_step "]);
-        let word = if word == "d_step " && !items.iter().all(is_simple) { "" } else { word };
-        Node::new(
-            Sort::Statement,
-            vec![Piece::Node(main), text(format!(" unless {word}{{\n")), list(items, ";\n", 1), text("\n}")],
-        )
-    }
-
-    fn counter(&mut self) -> Option<String> {
-        let wide = |place: &Place| {
-            place.path.len() == 1
-                && place.path[0].1.is_none()
-                && matches!(place.kind, Type::Byte | Type::Short | Type::Int)
-        };
-        let places = self.scope.visible(wide);
-        places.first()?;
-        Some(self.random.pick(&places).path[0].0.clone())
-    }
-
-    fn for_range(&mut self, around: Surroundings) -> Option<Node> {
-        // A body that changes the counter may never end, which a d_step must not do.
-        let name = self.counter()?;
-        let last = self.random.below(3);
-        let body = if around.in_d_step {
-            list(vec![Node::statement("skip")], ";\n", 1)
-        } else {
-            self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2)
-        };
-        Some(Node::new(
-            Sort::Statement,
-            vec![text(format!("for ({name} : 0 .. {last}) {{\n")), body, text("\n}")],
-        ))
-    }
-
-    fn for_in(&mut self, around: Surroundings) -> Option<Node> {
-        let arrays = self
-            .scope
-            .visible(|place| place.path.len() == 1 && place.path[0].1.is_some() && place.kind != Type::Bool);
-        let name = self.counter()?;
-        arrays.first()?;
-        let array = self.random.pick(&arrays).path[0].0.clone();
-        let body = if around.in_d_step {
-            list(vec![Node::statement("skip")], ";\n", 1)
-        } else {
-            self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2)
-        };
-        Some(Node::new(
-            Sort::Statement,
-            vec![text(format!("for ({name} in {array}) {{\n")), body, text("\n}")],
-        ))
-    }
-
-    fn select(&mut self) -> Option<Node> {
-        let name = self.counter()?;
-        let low = self.random.below(2);
-        let high = low + self.random.between(1, 2);
-        Some(Node::statement(format!("select ({name} : {low} .. {high})")))
     }
 
     /// Creation is bounded by the number of processes alive.
@@ -442,7 +262,7 @@ impl Generator {
         )
     }
 
-    fn inline_call(&mut self) -> Option<Node> {
+    pub fn inline_call(&mut self) -> Option<Node> {
         let (name, arguments) = self.random.pick(&self.scope.inlines).clone();
         let wide = |place: &Place| {
             !place.is_array_element() && matches!(place.kind, Type::Byte | Type::Short | Type::Int)
@@ -468,7 +288,7 @@ impl Generator {
     }
 
     /// Ends a block in braces: what was declared in it is no longer visible, its names are free.
-    fn leave(&mut self, places: usize) {
+    pub fn leave(&mut self, places: usize) {
         for place in self.scope.places.drain(places..) {
             self.free_names.push(place.path[0].0.clone());
         }
@@ -476,7 +296,7 @@ impl Generator {
 
     /// A declaration between statements. It may take a name of a block that has ended; hiding
     /// a visible name is an error to SPIN.
-    fn late_declaration(&mut self) -> Node {
+    pub fn late_declaration(&mut self) -> Node {
         let kind = self.scalar_type();
         let number = self.fresh();
         let name = match self.free_names.pop() {
@@ -497,13 +317,4 @@ impl Generator {
 
 fn is_declaration(statement: &Node) -> bool {
     statement.sort == Sort::Part
-}
-
-/// True for a statement that a d_step may hold: no nesting, no jump.
-fn is_simple(statement: &Node) -> bool {
-    let shown = statement.to_string();
-    statement.sort == Sort::Statement
-        && !["{", "goto", "break", "do\n", "if\n", "timeout", "?", "!", ":", "select"]
-            .iter()
-            .any(|word| shown.contains(word))
 }
