@@ -309,3 +309,11 @@ pub struct Stats {
     /// Is there at most one run for every word?
     pub deterministic: bool,
 }
+
+/// One line of `lariat ltl --stats`: states, edges, acceptance sets, 1 if deterministic else 0, separated by tabs.
+impl std::fmt::Display for Stats {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Stats { states, edges, acceptance_sets, deterministic } = self;
+        write!(out, "{states}\t{edges}\t{acceptance_sets}\t{}", u8::from(*deterministic))
+    }
+}

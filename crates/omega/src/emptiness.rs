@@ -26,8 +26,7 @@ impl Run {
 /// Does `automaton` accept `word`? `holds(letter, i)` tells whether its `i`-th atom holds in a letter.
 pub fn accepts<L>(automaton: &Tgba, word: &Lasso<L>, holds: impl Fn(&L, u32) -> bool) -> bool {
     let n = automaton.state_count();
-    let mut product =
-        Tgba { sets: automaton.sets, initial: automaton.initial.clone(), ..Tgba::default() };
+    let mut product = Tgba { sets: automaton.sets, initial: automaton.initial.clone(), ..Tgba::default() };
     for i in 0..word.len() {
         for list in &automaton.edges {
             let q = product.add_state();

@@ -9,7 +9,7 @@ use crate::simulation::{reduce_direct, reduce_reverse};
 use crate::trim::{prune, simplify_acceptance};
 
 /// Automata with more edges than this are not reduced by simulation.
-const EDGE_LIMIT: usize = 1000;
+const EDGE_LIMIT: usize = 600;
 
 fn small_enough(automaton: &Tgba) -> bool {
     automaton.edges.iter().map(Vec::len).sum::<usize>() <= EDGE_LIMIT

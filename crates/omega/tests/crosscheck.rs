@@ -7,9 +7,9 @@
 use omega::automaton::{Edge, Tgba};
 use omega::emptiness::{accepting_run, accepts, is_empty};
 use omega::formula::{Formula, Formulas, Node, RandomFormula, Rng, Simplifier, Spelling, evaluate};
-use omega::gpvw::{Improvements, gpvw, to_tgba};
+use omega::gpvw::Improvements;
 use omega::product::Product;
-use omega::translate::{Acceptance, Goal, Options, translate};
+use omega::translate::{Acceptance, Algorithm, Goal, Options, translate};
 use omega::word::Lasso;
 
 const ATOMS: usize = 3;
@@ -33,11 +33,17 @@ fn translators(store: &mut Formulas, f: Formula, thorough: bool) -> Vec<(&'stati
             list.push((name, automaton));
         }
     }
-    for (name, improvements) in [("gpvw", Improvements::NONE), ("gpvw+", Improvements::ALL)] {
-        if (thorough || name == "gpvw+")
-            && let Ok(lgba) = gpvw(store, f, improvements, 400)
+    for (name, improvements, acceptance) in [
+        ("gpvw", Improvements::NONE, Acceptance::TransitionGeneralized),
+        ("gpvw+ ba", Improvements::ALL, Acceptance::StateBuchi),
+    ] {
+        let algorithm = Algorithm::Gpvw(improvements);
+        let options = Options { algorithm, acceptance, state_limit: 400, ..Options::default() };
+        if (thorough || improvements == Improvements::ALL)
+            && let Ok(automaton) = translate(store, f, options)
         {
-            list.push((name, to_tgba(store, f, &lgba)));
+            assert!(acceptance != Acceptance::StateBuchi || automaton.is_state_based(), "{name}");
+            list.push((name, automaton));
         }
     }
     list
@@ -67,7 +73,7 @@ fn random_word(automaton: &Tgba, rng: &mut Rng) -> Option<Lasso<u32>> {
             return None;
         }
         let e = edges[letter(automaton, &edges[0]).1 % edges.len()];
-        if step == 3 && e.target.0 % 2 == 0 {
+        if step == 3 && e.target.0.is_multiple_of(2) {
             break;
         }
         prefix.push(letter(automaton, &e).0);
@@ -91,9 +97,7 @@ fn random_lasso(rng: &mut Rng) -> Lasso<u32> {
 }
 
 fn value(store: &Formulas, f: Formula, word: &Lasso<u32>) -> bool {
-    evaluate(store, f, word, |letter, atom| {
-        letter >> number(store.atom_name(atom)) & 1 == 1
-    })
+    evaluate(store, f, word, |letter, atom| letter >> number(store.atom_name(atom)) & 1 == 1)
 }
 
 /// What is wrong with the translations of `f`, if something is.

@@ -192,8 +192,8 @@ fn what_we_write_is_strictly_right_and_reads_back() {
 fn never_claims_and_pictures() {
     let mut store = Formulas::new();
     let f = store.parse("!G(p -> F q)").unwrap();
-    let a =
-        translate(&mut store, f, Options { acceptance: Acceptance::StateBuchi, ..Options::default() }).unwrap();
+    let a = translate(&mut store, f, Options { acceptance: Acceptance::StateBuchi, ..Options::default() })
+        .unwrap();
     let mut text = String::new();
     omega::never::write(&a, Some("!G(p -> F q)"), &mut text).unwrap();
     assert!(text.starts_with("never { /* !G(p -> F q) */\nT0_init:\n\tif\n"), "{text}");

@@ -12,7 +12,9 @@ pub use obligations::{Tableau, tableau};
 pub use pipeline::Translator;
 
 use crate::automaton::Tgba;
+use crate::degeneralize::degeneralize_by_counter;
 use crate::formula::{Formula, Formulas};
+use crate::gpvw::{Improvements, gpvw, to_tgba};
 use std::fmt;
 
 /// Why a formula was not translated.
@@ -62,9 +64,21 @@ pub enum Acceptance {
     StateBuchi,
 }
 
+/// Which translation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Obligations, simulations, merging by language: small automata.
+    #[default]
+    Modern,
+    /// The tableau of 1995 with its counter; the goal is ignored. See [`crate::gpvw`].
+    Gpvw(Improvements),
+}
+
 /// What to translate to.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// Which translation.
+    pub algorithm: Algorithm,
     /// Small, deterministic or whatever comes first.
     pub goal: Goal,
     /// Kind of acceptance.
@@ -75,7 +89,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { goal: Goal::default(), acceptance: Acceptance::default(), state_limit: 100_000 }
+        Options {
+            algorithm: Algorithm::default(),
+            goal: Goal::default(),
+            acceptance: Acceptance::default(),
+            state_limit: 100_000,
+        }
     }
 }
 
@@ -84,5 +103,15 @@ impl Default for Options {
 /// # Errors
 /// `f` is not LTL, or a limit was reached.
 pub fn translate(store: &mut Formulas, f: Formula, options: Options) -> Result<Tgba, TranslateError> {
-    Translator::new(options).translate(store, f)
+    match options.algorithm {
+        Algorithm::Modern => Translator::new(options).translate(store, f),
+        Algorithm::Gpvw(improvements) => {
+            let lgba = gpvw(store, f, improvements, options.state_limit)?;
+            let automaton = to_tgba(store, f, &lgba);
+            Ok(match options.acceptance {
+                Acceptance::TransitionGeneralized => automaton,
+                Acceptance::StateBuchi => degeneralize_by_counter(&automaton),
+            })
+        }
+    }
 }

@@ -17,6 +17,9 @@ use crate::wdba::{Limits, minimal_wdba};
 /// Edges of products that merging by language may look at, for one formula.
 const MERGE_BUDGET: u64 = 3_000_000;
 
+/// Formulas whose first automaton has more edges than this are not tried by other roads.
+const ROAD_LIMIT: usize = 400;
+
 /// Most states of the automaton of a part of a formula that is translated part by part.
 const PART_LIMIT: usize = 64;
 
@@ -85,7 +88,7 @@ impl Translator {
                 }
             }
         }
-        if candidates[0].edges.iter().map(Vec::len).sum::<usize>() < 1000 {
+        if candidates[0].edge_count() < ROAD_LIMIT {
             // A road that leads through many more states than the first is unlikely to end at fewer.
             let limit = limit.min(2 * raw + 8);
             let written = store.nnf(f);
@@ -99,9 +102,16 @@ impl Translator {
                 }
             }
         }
-        if let Some(composed) = self.compose(store, simple) {
-            candidates.push(composed);
+        // A large automaton was hardly reduced; its parts can be. (If it is deterministic, they only give it back.)
+        if candidates[0].edge_count() >= ROAD_LIMIT && !candidates[0].is_deterministic() {
+            // Parts have a budget of their own: what they use must not be missing for the whole.
+            let mut parts = Translator { merge_budget: MERGE_BUDGET / 4, ..self.clone() };
+            candidates.extend(parts.compose(store, simple));
+            // The smallest first: it is the one merging has most use for.
+            candidates.sort_by_key(measure);
         }
+        // Merging gives up determinism for size.
+        let negation = negation.filter(|_| self.options.goal == Goal::Small);
         if let Some(negation) = &negation {
             for c in &mut candidates {
                 self.merge(c, negation);
