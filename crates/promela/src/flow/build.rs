@@ -86,7 +86,7 @@ pub fn build(declare: &mut dyn Declare, block: &Block, owner: Owner, is_claim: b
     let top = builder.open_sequence();
     builder.initial = true;
     builder.steps(block);
-    builder.add(Pending::Leaf(Node::Stop, block.span));
+    builder.add(Pending::Leaf(Node::Stop, block.span.after()));
     builder.close_sequence();
     builder.body.top = top;
     builder.body.size = builder.next_local;

@@ -235,7 +235,9 @@ impl<'a> Lowering<'a> {
             );
         }
         self.check_rendezvous();
-        self.check_longest_send();
+        if !self.has_errors() {
+            self.check_longest_send();
+        }
         self.program.has_priorities = self.uses_priority;
         self.program.remembers_last = self.uses_last;
         self.program.name_sets = std::mem::take(&mut self.symbols.name_sets);
@@ -257,9 +259,11 @@ impl<'a> Lowering<'a> {
 
     /// A message longer than any channel's cannot go anywhere.
     fn check_longest_send(&mut self) {
-        let longest = self.program.channel_types.iter().map(|channel| channel.fields.len()).max().unwrap_or(0);
+        let longest =
+            self.program.channel_types.iter().map(|channel| channel.fields.len()).max().unwrap_or(0);
         if let Some((fields, span)) = self.longest_send.filter(|&(fields, _)| fields > longest) {
-            let message = format!("a message of {fields} fields, but no channel carries more than {longest}");
+            let fields = crate::diagnostic::count(fields, "field");
+            let message = format!("a message of {fields}, but no channel carries more than {longest}");
             self.error(span, message, "too many fields");
         }
     }
