@@ -6,7 +6,8 @@
 //!
 //! Where to look: [`program`] is the IR, [`expression`] its expressions, [`state`] what a state
 //! holds, [`interp`] the meaning, [`layout`] how a state is packed into bytes, [`system`] the
-//! next-state trait every engine implements.
+//! next-state trait every engine implements, [`text`] programs as text, [`verify`](mod@verify) the IR's rules,
+//! [`access`] what transitions read and write.
 
 #![forbid(unsafe_code)]
 

@@ -184,6 +184,9 @@ const WORDS: [&str; 93] = [
 fn depth_is_limited() {
     let deep = 100_000;
     for text in [
+        "(".repeat(100 * deep),
+        "{".repeat(100 * deep),
+        "\0".repeat(100 * deep),
         "(".repeat(deep),
         format!("init {}1{}", "(".repeat(deep), ")".repeat(deep)),
         format!("init {}1", "!".repeat(deep)),
@@ -196,7 +199,6 @@ fn depth_is_limited() {
         format!("init {}", "len(".repeat(deep)),
         format!("process P {{ {}", "d_step { node 0 { ".repeat(deep)),
         "process P {".repeat(deep),
-        "{".repeat(deep),
         "}".repeat(deep),
         format!("var x{} : byte", "[1]".repeat(deep)),
         format!("var x{} : byte", "[0]".repeat(deep)),

@@ -8,7 +8,7 @@
 //! A rendezvous is one step of two processes. It is found at the sender, whose sets include what all possible
 //! receivers would do; a receive from a rendezvous channel never happens by itself.
 //!
-//! [`channels`] finds out which channels an expression can mean, [`collect`] walks operations and expressions,
+//! `channels` finds out which channels an expression can mean, `collect` walks operations and expressions,
 //! this file owns the sets. Nothing here knows a search.
 
 mod channels;

@@ -4,12 +4,7 @@
 use super::error::{ERROR_LIMIT, ParseError};
 use super::lexer::Token;
 use super::parser::{Parsed, Parser};
-use crate::domain::Domain;
-use crate::expression::{Expr, UnaryOp};
-use crate::interp::binary;
-use crate::program::{
-    ChannelType, Field, Location, LocationId, Meaning, NameSet, NameSetId, Origin, ProcessType, Variables,
-};
+use crate::program::{ChannelType, Field, Location, LocationId, NameSet, Origin, ProcessType, Variables};
 
 /// More elements than any state that fits into memory has.
 const SLOT_LIMIT: u64 = 1 << 24;
@@ -35,6 +30,7 @@ impl Parser<'_> {
                     }
                     None
                 }
+                Token::Word(_) if self.at_label() => None,
                 Token::Word(word) => match word.as_str() {
                     "names" => Some(self.declare_names()),
                     "const" => Some(self.declare_constant()),
@@ -75,7 +71,7 @@ impl Parser<'_> {
         Ok(self.add_name_set(name, names))
     }
 
-    fn add_name_set(&mut self, name: String, names: Vec<String>) -> u32 {
+    pub fn add_name_set(&mut self, name: String, names: Vec<String>) -> u32 {
         let id = self.program.name_sets.len() as u32;
         self.program.name_sets.push(NameSet { name, names });
         self.symbols.add_name_set(&self.program, id);
@@ -254,122 +250,6 @@ impl Parser<'_> {
         }
         self.program.process_types[process_type].locations.push(location);
         Ok(id)
-    }
-
-    /// What a variable or field may hold. Names in braces make a set named after the variable.
-    fn value_type(&mut self, variable: &str) -> Parsed<(Domain, Meaning)> {
-        let (domain, mut meaning) = self.domain(variable)?;
-        if self.take_word("as") {
-            meaning = match self.peek() {
-                Token::Word(word) if word == "bool" => Meaning::Truth,
-                Token::Word(word) if word == "chan" => Meaning::Channel,
-                Token::Word(word) if word == "pid" => Meaning::Process,
-                _ => return Ok((domain, Meaning::Name(self.name_set()?))),
-            };
-            self.advance();
-        }
-        Ok((domain, meaning))
-    }
-
-    pub fn name_set(&mut self) -> Parsed<NameSetId> {
-        let count = self.program.name_sets.len();
-        self.reference("set of names", count, |symbols| &symbols.name_sets).map(NameSetId)
-    }
-
-    fn domain(&mut self, variable: &str) -> Parsed<(Domain, Meaning)> {
-        if let Token::Word(word) = self.peek() {
-            let known = match word.as_str() {
-                "bit" => Some((Domain::BIT, Meaning::Number)),
-                "bool" => Some((Domain::BIT, Meaning::Truth)),
-                "byte" => Some((Domain::BYTE, Meaning::Number)),
-                "short" => Some((Domain::SHORT, Meaning::Number)),
-                "int" => Some((Domain::INT, Meaning::Number)),
-                "chan" => Some((Domain::BYTE, Meaning::Channel)),
-                "pid" => Some((Domain::BYTE, Meaning::Process)),
-                _ => None,
-            };
-            if let Some(known) = known {
-                self.advance();
-                return Ok(known);
-            }
-            if word == "unsigned" || word == "signed" {
-                self.advance();
-                let span = self.span();
-                let bits = self.small()?;
-                if !(1..=32).contains(&bits) {
-                    return Err(self.error(span, "a number has 1 to 32 bits"));
-                }
-                return Ok((Domain::Bits { bits, signed: word == "signed" }, Meaning::Number));
-            }
-        }
-        if self.take_symbol("{") {
-            let names = self.list_until("}", Parser::name)?;
-            let existing = self.program.name_sets.iter().position(|set| set.names == names);
-            let id = match existing {
-                Some(id) => id as u32,
-                None => self.add_name_set(variable.to_string(), names),
-            };
-            return self.whole_set(NameSetId(id));
-        }
-        let is_set = match self.peek() {
-            Token::Symbol("#") => true,
-            Token::Word(name) | Token::Quoted(name) => self.symbols.name_sets.get(name).is_some(),
-            _ => false,
-        };
-        if is_set && !matches!(self.ahead(1), Token::Symbol(".." | "." | "+" | "-" | "*")) {
-            let set = self.name_set()?;
-            return self.whole_set(set);
-        }
-        self.range()
-    }
-
-    /// A variable that holds one of the names of a set and nothing else.
-    fn whole_set(&self, set: NameSetId) -> Parsed<(Domain, Meaning)> {
-        match self.program.name_sets[set.index()].names.len() {
-            0 => Err(self.error(self.span(), "a set without names has no values")),
-            count => Ok((Domain::Range { low: 1, high: count as i32 }, Meaning::Name(set))),
-        }
-    }
-
-    fn range(&mut self) -> Parsed<(Domain, Meaning)> {
-        let start = self.span();
-        if !matches!(self.peek(), Token::Number(_) | Token::Symbol("-" | "(")) && !self.at_name() {
-            return Err(self.unexpected(&["a type", "a range such as 0..3", "names in braces"]));
-        }
-        let low = self.constant()?;
-        self.expect_symbol("..")?;
-        let high = self.constant()?;
-        if low > high {
-            let message = format!("the range {low}..{high} is empty");
-            return Err(self.error(start.start..self.span().start, message));
-        }
-        Ok((Domain::Range { low, high }, Meaning::Number))
-    }
-
-    /// An expression of constants.
-    pub fn constant(&mut self) -> Parsed<i32> {
-        let start = self.span().start;
-        let expr = self.expression()?;
-        fold(&expr).ok_or_else(|| {
-            self.error(self.since(start), "this must be a constant, known without running the program")
-        })
-    }
-}
-
-fn fold(expr: &Expr) -> Option<i32> {
-    match expr {
-        Expr::Const(value) => Some(*value),
-        Expr::Unary(op, operand) => {
-            let value = fold(operand)?;
-            Some(match op {
-                UnaryOp::Not => i32::from(value == 0),
-                UnaryOp::Negate => value.wrapping_neg(),
-                UnaryOp::Complement => !value,
-            })
-        }
-        Expr::Binary(op, left, right) => binary(*op, fold(left)?, fold(right)?).ok(),
-        Expr::Conditional(condition, yes, no) => fold(if fold(condition)? != 0 { yes } else { no }),
-        _ => None,
     }
 }
 

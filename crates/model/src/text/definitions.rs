@@ -52,7 +52,7 @@ impl Parser<'_> {
 
     fn item(&mut self) -> Parsed<()> {
         let start = self.span().start;
-        if self.at_operation() || *self.ahead(1) == Token::Symbol(":") && self.at_name() {
+        if self.at_label() || self.at_operation() {
             return self.system_transition();
         }
         let Token::Word(word) = self.peek() else {
@@ -185,7 +185,7 @@ impl Parser<'_> {
         let mut prologue = Vec::new();
         while !self.take_symbol("}") {
             let span = self.span();
-            let is_transition = self.at_operation() || *self.ahead(1) == Token::Symbol(":") && self.at_name();
+            let is_transition = self.at_label() || self.at_operation();
             if is_transition {
                 simple.push(self.transition(LocationId(0))?);
             } else if self.at_word("location") {
@@ -281,9 +281,9 @@ impl Parser<'_> {
     /// A transition at a location; where it says nothing it stays there.
     fn transition(&mut self, location: LocationId) -> Parsed<Transition> {
         let start = self.span().start;
-        let operation = if self.at_name() {
+        let operation = if self.at_label() {
             self.advance();
-            self.expect_symbol(":")?;
+            self.advance();
             if self.at_operation() { self.operation()? } else { self.guarded()? }
         } else {
             self.operation()?

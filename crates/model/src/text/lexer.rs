@@ -22,6 +22,9 @@ pub(super) struct Lexeme {
     pub span: Range<usize>,
 }
 
+/// Far more than any program takes; the tokens of a longer text would fill the memory.
+const TOKEN_LIMIT: usize = 1 << 22;
+
 /// Longest first, so that the first that fits is right.
 const SYMBOLS: [&str; 44] = [
     "::", ":=", "==", "=>", "!=", "!!", "??", "<=", "<<", ">=", ">>", "->", "&&", "||", "..", ":", "=", "!",
@@ -84,7 +87,10 @@ pub(super) fn tokenize(source: &str, errors: &mut Vec<ParseError>) -> Vec<Lexeme
     loop {
         lexer.skip_blanks();
         let start = lexer.position;
-        if lexer.errors.len() >= ERROR_LIMIT {
+        if lexemes.len() == TOKEN_LIMIT {
+            lexer.error(start, format!("the text has more than {TOKEN_LIMIT} words and symbols"));
+        }
+        if lexemes.len() >= TOKEN_LIMIT || lexer.errors.len() >= ERROR_LIMIT {
             lexer.position = source.len();
         }
         let Some(token) = lexer.token() else { continue };
@@ -152,7 +158,9 @@ impl Lexer<'_, '_> {
             let text = self.quoted(first)?;
             return Some(if first == '"' { Token::Text(text) } else { Token::Quoted(text) });
         }
-        if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| self.rest().starts_with(symbol)) {
+        let rest = self.rest().as_bytes();
+        let fits = |symbol: &&str| symbol.as_bytes()[0] == rest[0] && rest.starts_with(symbol.as_bytes());
+        if let Some(symbol) = SYMBOLS.into_iter().find(fits) {
             self.position += symbol.len();
             return Some(Token::Symbol(match symbol {
                 "\u{2227}" => "&&",

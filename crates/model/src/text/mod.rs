@@ -5,8 +5,9 @@
 //! `parse("", &print(&p)) == Ok(p)`, as long as its expressions are not nested absurdly deep.
 //! The text knows nothing of Promela; where an idea is the same, it is written the same way.
 //!
-//! Where to look: [`lexer`] makes tokens, [`declarations`] is the first pass and [`definitions`] the
-//! second, [`expression`] and [`operation`] are what both share; [`print`] and [`print_expression`] write.
+//! Where to look: `lexer` makes tokens, `parser` handles them; `declarations` (with `types`) is the first pass,
+//! `definitions` the second, `operation`, `expression` and `reference` are what it is made of; `print` and
+//! `print_expression` write; `symbols` knows what a name means to both sides.
 
 mod declarations;
 mod definitions;
@@ -17,7 +18,9 @@ mod operation;
 mod parser;
 mod print;
 mod print_expression;
+mod reference;
 mod symbols;
+mod types;
 
 pub use error::ParseError;
 pub use print::print;
@@ -31,7 +34,7 @@ use print_expression::Printer;
 use symbols::Symbols;
 
 /// Reads a program. `file` is what traces call the text. A program that was read has all ids in range, but
-/// need not keep the other rules of the IR: ask [`verify`](crate::verify::verify).
+/// need not keep the other rules of the IR: ask [`verify`](crate::verify).
 ///
 /// # Errors
 /// All mistakes that could be found, at least one.

@@ -55,6 +55,9 @@ impl Parser<'_> {
     pub fn guarded(&mut self) -> Parsed<Operation> {
         let guard = self.expression()?;
         let actions = if self.take_symbol("->") { self.actions()? } else { Vec::new() };
+        if self.at_symbol(":=") {
+            return Err(self.error(self.span(), "an assignment that needs no guard is written after `do`"));
+        }
         Ok(Operation::Guarded { guard, actions })
     }
 

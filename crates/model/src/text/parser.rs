@@ -116,6 +116,11 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Does a transition with a label start here? Before a colon any word will do.
+    pub fn at_label(&self) -> bool {
+        matches!(self.peek(), Token::Word(_) | Token::Quoted(_)) && *self.ahead(1) == Token::Symbol(":")
+    }
+
     pub fn name(&mut self) -> Parsed<String> {
         match self.peek() {
             Token::Word(word) if !is_reserved(word) => {

@@ -40,12 +40,18 @@ impl<T: Copy + PartialEq> Table<T> {
         self.get(name) == Some(Found::One(meaning))
     }
 
+    /// A name that is this one but for its indices, for hints.
+    pub fn other_indices(&self, name: &str) -> Option<&str> {
+        let bare = name.replace("[]", "");
+        self.0.keys().map(String::as_str).filter(|known| known.replace("[]", "") == bare).min()
+    }
+
     /// The name most like this one, for hints.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         self.0
             .keys()
             .map(|known| (distance(name, known), known.as_str()))
-            .filter(|&(distance, _)| distance <= 1 + name.len() / 4)
+            .filter(|&(distance, _)| distance <= 1 + name.len() / 4 && distance < name.len())
             .min()
             .map(|(_, known)| known)
     }
@@ -129,7 +135,7 @@ fn variables(variables: &Variables) -> Table<u32> {
 
 /// The pieces between dots of a name like `a[].b[][]`, each a word and its number of indices; `None`
 /// if the name is not of that form or has more indices than the variable has dimensions.
-pub(super) fn path<'n>(name: &'n str, dimensions: usize) -> Option<Vec<(&'n str, usize)>> {
+pub(super) fn path(name: &str, dimensions: usize) -> Option<Vec<(&str, usize)>> {
     let mut pieces = Vec::new();
     let mut indices = 0;
     for piece in name.split('.') {

@@ -4,8 +4,8 @@
 //! The rules, by where they are tested:
 //! - here: domains, names and dimensions of variables; fields of channel types; parameters, locations,
 //!   escapes and `else`; initial processes; what the flags `has_priorities` and `remembers_last` promise; event traces;
-//! - [`operation`]: targets, origins, d_step bodies, actions and where each may stand;
-//! - [`expression`]: ids, indices, and which questions make sense to whom.
+//! - `operation`: targets, origins, d_step bodies, actions and where each may stand;
+//! - `expression`: ids, indices, and which questions make sense to whom.
 //!
 //! Knows nothing of where a program came from.
 
