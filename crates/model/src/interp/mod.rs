@@ -150,14 +150,15 @@ impl<'a> Expansion<'a, '_> {
     ) -> bool {
         let pid = context.pid;
         let enabled = context.is_enabled(&transition.operation);
-        let noted = context.noted.take();
         if enabled == Ok(false) {
-            if !noted.is_empty() {
+            if !context.noted.borrow().is_empty() {
                 let step = Step::Refused(self.this_move(pid, index));
-                (self.sink)(Successor { step, state: None, errors: noted }, None);
+                (self.sink)(Successor { step, state: None, errors: context.noted.take() }, None);
             }
             return false;
         }
+        // What was noted is noted again when the operation is performed.
+        context.noted.take();
         let mut machine = Machine {
             program: self.program,
             state: context.state.clone(),
@@ -165,7 +166,7 @@ impl<'a> Expansion<'a, '_> {
             timeout: context.timeout,
             spawned: 0,
             handshake: context.handshake,
-            noted: RefCell::new(noted),
+            noted: RefCell::default(),
             output: self.keep_output.then(String::new),
         };
         if let Err(error) = enabled.and_then(|_| machine.perform(&transition.operation)) {
