@@ -1,4 +1,4 @@
-// expect: violated blocking sel in d_step
+// expect: violated block in d_step seq
 // spin: 6.5.2
 // No option of a choice inside a d_step is enabled.
 byte x;

@@ -1,4 +1,4 @@
-// expect: violated qrecv bad queue#; ref to uninitialized chan name
+// expect: violated ref to uninitialized chan name
 // spin: 6.5.2
 // Receiving from one.
 active proctype P() { chan c; byte v; c?v }

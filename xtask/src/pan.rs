@@ -26,7 +26,6 @@ pub struct Figures {
 const FATAL: &[&str] = &[
     "invalid array index",
     "block in d_step seq",
-    "blocking sel in d_step",
     "rv-attempt in d_step",
     "too many processes",
     "too many queues",
@@ -63,6 +62,10 @@ pub fn error_kind(message: &str) -> String {
     if message.starts_with("assertion violated") {
         return "assertion violated".to_owned();
     }
+    // The same mistake, found in a choice.
+    if message.starts_with("blocking sel in d_step") {
+        return "block in d_step seq".to_owned();
+    }
     let end = message.find(['(', ',']).unwrap_or(message.len());
     message[..end].trim().trim_end_matches('.').to_owned()
 }
@@ -95,6 +98,11 @@ pub fn parse(text: &str) -> Option<Figures> {
         } else if let Some(number) = unreached(line) {
             figures.unreached_lines.insert(number);
         }
+    }
+    // The second message about one mistake.
+    if figures.error_kinds.contains("ref to uninitialized chan name") {
+        figures.error_kinds.remove("qsend bad queue#");
+        figures.error_kinds.remove("qrecv bad queue#");
     }
     seen_states.then_some(figures)
 }
