@@ -255,8 +255,8 @@ fn perturb(program: &Program, state: &State, choices: &mut Choices) -> Option<(P
             other.last = choices.below(3) as Pid;
             Part::Last
         }
-        4 if let_event(program) > 0 => {
-            other.event = choices.below(let_event(program)) as u32;
+        4 if event_locations(program) > 0 => {
+            other.event = choices.below(event_locations(program)) as u32;
             Part::Event
         }
         _ => {
@@ -275,7 +275,7 @@ fn perturb(program: &Program, state: &State, choices: &mut Choices) -> Option<(P
 }
 
 /// How many locations the event trace has.
-fn let_event(program: &Program) -> usize {
+fn event_locations(program: &Program) -> usize {
     program.event_trace.as_ref().map_or(0, |trace| trace.locations.len())
 }
 
@@ -320,10 +320,7 @@ fn differs(
                     && match (&state, other_state) {
                         (Some(state), Some(other_state)) => {
                             // The part has the value it was given, or the one the step wrote.
-                            *other_state == with_part(state, other, part)
-                                || written
-                                    && with_part(other_state, state, part) == *state
-                                    && other_state == state
+                            *other_state == with_part(state, other, part) || written && other_state == state
                         }
                         (None, None) => true,
                         _ => false,
@@ -410,7 +407,7 @@ process P {
     let (a, x, i) = (VariableId(2), VariableId(3), VariableId(0));
     assert_eq!(writes(0, 0), [Resource::Location, Resource::Channel(1)]);
     assert_eq!(writes(0, 1), [Resource::Global(a, Some(2))]);
-    assert_eq!(writes(0, 2), [Resource::Local(i, None)].map(|_| Resource::Local(i, Some(0))));
+    assert_eq!(writes(0, 2), [Resource::Local(i, Some(0))]);
     assert_eq!(writes(1, 0), [Resource::Global(x, Some(0)), Resource::Location, Resource::Channel(2)]);
     let reads = &table.transition(ProcessTypeId(0), LocationId(0), 2).reads;
     assert!(reads.contains(&Resource::Global(a, None)) && !reads.contains(&Resource::Channel(1)));

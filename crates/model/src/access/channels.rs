@@ -83,6 +83,9 @@ impl<'p> Channels<'p> {
     pub fn new(program: &'p Program) -> Channels<'p> {
         let mut channels = Channels { program, cells: HashMap::new(), types: Vec::new(), changed: false };
         channels.start();
+        if program.channel_types.is_empty() {
+            return channels;
+        }
         loop {
             channels.changed = false;
             channels.flow();

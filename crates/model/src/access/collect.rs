@@ -1,21 +1,26 @@
 //! Walks operations, actions and expressions and notes what the interpreter would touch, case by case in its order.
 
 use super::channels::{ChannelSet, Channels, constant_element};
+use super::rendezvous::{Receiver, receives};
 use super::{Access, ChannelUse, Resource, widen};
 use crate::expression::{Expr, Pattern, Place, Remote, Scope};
 use crate::program::{
     Action, BranchKind, LocationId, Operation, PrintPart, ProcessTypeId, Program, Transition, VariableId,
     Variables,
 };
+use std::collections::HashSet;
 
 pub(super) struct Collector<'p> {
-    program: &'p Program,
-    channels: Channels<'p>,
+    pub program: &'p Program,
+    pub channels: Channels<'p>,
+    /// By process type: where a process may have control of its own, because a step that keeps it led there.
+    controlled: Vec<HashSet<LocationId>>,
+    pub receivers: Vec<Receiver>,
 }
 
 /// When a transition is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     Start,
     /// A message is on its way through a rendezvous channel (or a d_step is under way): no send finds a partner.
     HalfWay,
@@ -23,7 +28,18 @@ enum Phase {
 
 impl<'p> Collector<'p> {
     pub fn new(program: &'p Program) -> Collector<'p> {
-        Collector { program, channels: Channels::new(program) }
+        let controlled = program
+            .process_types
+            .iter()
+            .map(|kind| {
+                let transitions = kind.locations.iter().flat_map(|location| &location.transitions);
+                transitions.filter(|earlier| earlier.keeps_control).map(|earlier| earlier.target).collect()
+            })
+            .collect();
+        let channels = Channels::new(program);
+        let mut collector = Collector { program, channels, controlled, receivers: Vec::new() };
+        collector.receivers = collector.receivers();
+        collector
     }
 
     pub fn transition(&self, kind: ProcessTypeId, location: LocationId, index: usize) -> Access {
@@ -40,7 +56,7 @@ impl<'p> Collector<'p> {
     }
 
     /// What the transition touches, but for the other side of a rendezvous.
-    fn one_side(&self, kind: ProcessTypeId, location: LocationId, index: usize, phase: Phase) -> Access {
+    pub fn one_side(&self, kind: ProcessTypeId, location: LocationId, index: usize, phase: Phase) -> Access {
         let process_type = self.program.process_type(kind);
         let transitions = &process_type.location(location).transitions;
         let transition = &transitions[index];
@@ -81,9 +97,7 @@ impl<'p> Collector<'p> {
         if self.program.remembers_last {
             access.writes.insert(Resource::Last);
         }
-        let inside = |earlier: &Transition| earlier.keeps_control && earlier.target == location;
-        let locations = &self.program.process_type(kind).locations;
-        if transition.keeps_control || locations.iter().any(|from| from.transitions.iter().any(inside)) {
+        if transition.keeps_control || self.controlled[kind.index()].contains(&location) {
             access.writes.insert(Resource::Control);
         }
     }
@@ -283,7 +297,7 @@ impl<'p> Collector<'p> {
         access.writes.extend(self.resource(Some(reader), place));
     }
 
-    fn resource(&self, reader: Option<ProcessTypeId>, place: &Place) -> Option<Resource> {
+    pub fn resource(&self, reader: Option<ProcessTypeId>, place: &Place) -> Option<Resource> {
         match place.scope {
             Scope::Global => {
                 let element = element(&self.program.variables, place.variable, &place.indices);
@@ -363,84 +377,8 @@ impl<'p> Collector<'p> {
             }
         }
     }
-
-    fn may_be_rendezvous(&self, reader: ProcessTypeId, channel: &Expr) -> bool {
-        let rendezvous = |kind| self.program.channel_type(kind).capacity == 0;
-        match self.channels.value(Some(reader), channel) {
-            ChannelSet::Any => self.program.channel_types.iter().any(|kind| kind.capacity == 0),
-            ChannelSet::Known(numbers) => numbers.iter().any(|&number| match self.channels.type_of(number) {
-                Some(kind) => rendezvous(kind),
-                None => number > 0 && self.program.channel_types.iter().any(|kind| kind.capacity == 0),
-            }),
-        }
-    }
-
-    /// The other side of a rendezvous: whatever a process that can receive from the channel would touch.
-    fn partners(&self, sender: ProcessTypeId, channel: &Expr, access: &mut Access) {
-        let sent = self.channels.value(Some(sender), channel);
-        access.enabling.insert(Resource::Processes);
-        for (index, kind) in self.program.process_types.iter().enumerate() {
-            let receiver = ProcessTypeId(index as u32);
-            for (number, location) in kind.locations.iter().enumerate() {
-                for (position, transition) in location.transitions.iter().enumerate() {
-                    let meets = receives(&transition.operation)
-                        .into_iter()
-                        .any(|receive| self.may_meet(&sent, receiver, receive));
-                    if meets {
-                        let there =
-                            self.one_side(receiver, LocationId(number as u32), position, Phase::HalfWay);
-                        include_widened(access, &there, receiver);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Half way through a rendezvous the receive is at least evaluated, and that can go wrong,
-    /// unless it names a channel that is certainly another.
-    fn may_meet(&self, sent: &ChannelSet, receiver: ProcessTypeId, receive: &Operation) -> bool {
-        let Operation::Receive { channel, keep, .. } = receive else { return false };
-        let certain = match channel {
-            Expr::Const(_) => true,
-            Expr::Read(place) => {
-                place.indices.is_empty()
-                    || matches!(self.resource(Some(receiver), place), Some(Resource::Global(_, Some(_))))
-            }
-            _ => false,
-        };
-        match (sent, self.channels.value(Some(receiver), channel)) {
-            (ChannelSet::Known(sent), ChannelSet::Known(received)) => {
-                let exists = received.iter().all(|&number| self.channels.type_of(number).is_some());
-                *keep || !certain || !exists || !received.is_disjoint(sent)
-            }
-            _ => true,
-        }
-    }
-}
-
-fn include_widened(access: &mut Access, there: &Access, receiver: ProcessTypeId) {
-    let wide = |resource: &Resource| widen(*resource, receiver);
-    access.enabling.extend(there.enabling.iter().map(wide));
-    access.reads.extend(there.reads.iter().map(wide));
-    access.writes.extend(there.writes.iter().map(wide));
-    access.channels.extend(&there.channels);
 }
 
 fn element(variables: &Variables, variable: VariableId, indices: &[Expr]) -> Option<u32> {
     constant_element(variables.get(variable), indices)
-}
-
-/// The receives an operation can answer a rendezvous with.
-fn receives(operation: &Operation) -> Vec<&Operation> {
-    match operation {
-        Operation::Receive { .. } => vec![operation],
-        Operation::Deterministic(body) => {
-            let inside = body.nodes.iter().flatten().filter_map(|branch| match &branch.kind {
-                BranchKind::Operation(inside @ Operation::Receive { .. }) => Some(inside),
-                _ => None,
-            });
-            inside.collect()
-        }
-        _ => Vec::new(),
-    }
 }

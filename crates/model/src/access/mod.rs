@@ -9,10 +9,11 @@
 //! receivers would do; a receive from a rendezvous channel never happens by itself.
 //!
 //! `channels` finds out which channels an expression can mean, `collect` walks operations and expressions,
-//! this file owns the sets. Nothing here knows a search.
+//! `rendezvous` joins the two sides of one, this file owns the sets. Nothing here knows a search.
 
 mod channels;
 mod collect;
+mod rendezvous;
 
 pub use channels::ChannelSet;
 
