@@ -1,7 +1,7 @@
 // expect: violated invalid end state
 // states: 4
 // transitions: 5
-// spin-differs: SPIN runs a d_step that begins with printf or printm between the two halves of a rendezvous; it finds more states
+// spin-differs: SPIN runs a d_step that begins with printf, printm or assert between the two halves of a rendezvous; it finds more states
 // Nobody receives, so nobody can send.
 mtype = { red };
 chan q = [0] of { byte };

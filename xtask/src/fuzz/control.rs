@@ -103,8 +103,9 @@ impl Generator {
         let places = self.scope.places.len();
         let mut items: Vec<Node> = first.into_iter().collect();
         items.extend(self.statements(inside, 3));
-        // SPIN runs a d_step that begins with a print even between the halves of a rendezvous.
-        if items[0].to_string().starts_with("print") {
+        // SPIN runs a d_step that begins with these even between the halves of a rendezvous.
+        let first = items[0].to_string();
+        if first.starts_with("print") || first.starts_with("assert") {
             items.insert(0, Node::statement("true"));
         }
         self.leave(places);
@@ -127,7 +128,7 @@ impl Generator {
         let deeper = Surroundings { depth: around.depth + 2, ..around };
         items.extend(self.statements(deeper, 2));
         self.leave(places);
-        let word = *self.random.pick(&["", "", "", "atomic ", "d_step "]);
+        let word = *self.random.pick(&["", "", "atomic ", "d_step "]);
         let word = if word == "d_step " && !items.iter().all(is_simple) { "" } else { word };
         Node::new(
             Sort::Statement,

@@ -99,8 +99,8 @@ impl Generator {
             (4, 'p'),
             (2, 'n'),
             (if buffered { 7 } else { 0 }, 'q'),
-            (if remote { 8 } else { 0 }, 'r'),
-            (if features.enabled && self.remote_allowed { 5 } else { 0 }, 'e'),
+            (if remote { 25 } else { 0 }, 'r'),
+            (if features.enabled && self.remote_allowed { 12 } else { 0 }, 'e'),
             (if features.priority { 5 } else { 0 }, 'g'),
         ];
         match self.random.weighted(&choices) {

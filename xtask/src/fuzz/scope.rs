@@ -106,11 +106,11 @@ pub struct Features {
 impl Features {
     pub fn draw(random: &mut Random) -> Self {
         let priority = random.percent(7);
-        let enabled = random.percent(6);
+        let enabled = random.percent(9);
         Self {
             rendezvous: random.percent(45) && !priority && !enabled,
             buffered: random.percent(60),
-            passing: random.percent(20),
+            passing: random.percent(28),
             priority,
             trace: random.percent(8),
             provided: random.percent(12),
@@ -118,7 +118,7 @@ impl Features {
             atomic: random.percent(55),
             d_step: random.percent(35),
             jumps: random.percent(45),
-            remote: random.percent(20),
+            remote: random.percent(30),
             enabled,
             structures: random.percent(25),
             inlines: random.percent(25),
