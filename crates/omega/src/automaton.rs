@@ -246,11 +246,24 @@ impl Tgba {
 
     /// Is there at most one run for every word?
     pub fn is_deterministic(&self) -> bool {
+        let mut scratch = Guards::new();
+        let mut memo = RapidHashMap::default();
         self.initial.len() <= 1
             && self.edges.iter().all(|list| {
-                list.iter()
-                    .enumerate()
-                    .all(|(i, a)| list[..i].iter().all(|b| !self.guards.intersects(a.guard, b.guard)))
+                if list.len() <= 16 {
+                    let pair = |(i, a): (usize, &Edge)| {
+                        list[..i].iter().all(|b| !self.guards.intersects(a.guard, b.guard))
+                    };
+                    return list.iter().enumerate().all(pair);
+                }
+                // Many edges: compare each with the sum of those before it.
+                let mut sum = Guard::FALSE;
+                list.iter().all(|e| {
+                    let guard = scratch.import(&self.guards, e.guard, &|v| v, &mut memo);
+                    let disjoint = !scratch.intersects(sum, guard);
+                    sum = scratch.or(sum, guard);
+                    disjoint
+                })
             })
     }
 

@@ -56,6 +56,8 @@ pub struct Guards {
     nodes: Vec<Node>,
     unique: Vec<u32>,
     cache: Vec<Remembered>,
+    node_limit: usize,
+    overflowed: bool,
 }
 
 impl Default for Guards {
@@ -78,7 +80,21 @@ impl Guards {
             nodes: vec![constant(Guard::FALSE), constant(Guard::TRUE)],
             unique: vec![0; 64],
             cache: vec![UNUSED; 128],
+            node_limit: usize::MAX,
+            overflowed: false,
         }
+    }
+
+    /// Sets how many nodes there may be. Beyond, conjunctions and disjunctions are wrong and [`Self::overflowed`]
+    /// says so: whoever sets a limit must ask before using a result.
+    pub fn set_node_limit(&mut self, nodes: usize) {
+        self.node_limit = nodes;
+        self.overflowed = false;
+    }
+
+    /// Has the node limit been reached?
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
     }
 
     /// Number of nodes ever made: a measure of the work done.
@@ -179,6 +195,10 @@ impl Guards {
         let (f, g) = (f.min(g), f.max(g));
         if let Some(r) = self.recall(operator, f, g) {
             return r;
+        }
+        if self.nodes.len() >= self.node_limit {
+            self.overflowed = true;
+            return Guard::FALSE;
         }
         let v = self.top(f).min(self.top(g));
         let ((f0, f1), (g0, g1)) = (self.cofactors(f, v), self.cofactors(g, v));
@@ -370,16 +390,18 @@ impl Guards {
     }
 
     /// Splits `f` at variable `bound`: pairs of a function of the variables below the bound and what is left of `f`
-    /// there, a function of the others. The first parts are disjoint; parts where `f` is false are left out.
-    pub fn split(&mut self, f: Guard, bound: u32) -> Vec<(Guard, Guard)> {
+    /// there, a function of the others. The first parts are disjoint; parts where `f` is false are left out. There may
+    /// be as many parts as letters; about `limit` of them are made.
+    pub fn split(&mut self, f: Guard, bound: u32, limit: usize) -> Vec<(Guard, Guard)> {
         let mut memo: RapidHashMap<Guard, Vec<(Guard, Guard)>> = RapidHashMap::default();
-        self.split_memo(f, bound, &mut memo)
+        self.split_memo(f, bound, limit, &mut memo)
     }
 
     fn split_memo(
         &mut self,
         f: Guard,
         bound: u32,
+        limit: usize,
         memo: &mut RapidHashMap<Guard, Vec<(Guard, Guard)>>,
     ) -> Vec<(Guard, Guard)> {
         if f == Guard::FALSE {
@@ -392,8 +414,8 @@ impl Guards {
         if let Some(parts) = memo.get(&f) {
             return parts.clone();
         }
-        let low = self.split_memo(n.low, bound, memo);
-        let high = self.split_memo(n.high, bound, memo);
+        let low = self.split_memo(n.low, bound, limit, memo);
+        let high = if low.len() > limit { Vec::new() } else { self.split_memo(n.high, bound, limit, memo) };
         let mut parts: Vec<(Guard, Guard)> =
             low.into_iter().map(|(g, r)| (self.make(n.variable, g, Guard::FALSE), r)).collect();
         let mut place: RapidHashMap<Guard, usize> =
@@ -458,7 +480,7 @@ mod tests {
             }
             assert_eq!(sum, f);
             let mut again = Guard::FALSE;
-            for (a, b) in guards.split(f, 3) {
+            for (a, b) in guards.split(f, 3, 100) {
                 let part = guards.and(a, b);
                 again = guards.or(again, part);
             }

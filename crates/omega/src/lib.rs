@@ -29,7 +29,7 @@
 //! - **Translations**: [`translate`] (the default), [`gpvw`] (the tableau of 1995, also on demand).
 //! - **Reductions**, in the order they are used: [`trim`], [`simulation`], [`wdba`], [`merge`], [`degeneralize`];
 //!   [`reduce`] is the loop around them.
-//! - **Formats**: [`hoa`], [`never`], [`dot`].
+//! - **Formats**: [`hoa`], [`mod@never`], [`dot`].
 //!
 //! Effort limits are counts, not clocks, so the same formula gives the same automaton on every machine.
 

@@ -5,8 +5,9 @@
 //! memoize on the handle. Conjunctions and disjunctions are n-ary, flattened, sorted and free of duplicates.
 //!
 //! The temporal constructors are deliberately *raw* (`true U p` stays what it is): the tableau of Gerth, Peled,
-//! Vardi and Wolper must be able to see a formula as written. Simplification is [`simplify`]'s business.
+//! Vardi and Wolper must be able to see a formula as written. Simplification is [`Simplifier`]'s business.
 
+mod absorption;
 mod class;
 mod eval;
 mod implication;

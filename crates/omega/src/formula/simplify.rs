@@ -12,7 +12,7 @@ use rapidhash::RapidHashMap;
 /// A simplifier with its memory; use one for many formulas of the same store.
 #[derive(Debug, Default, Clone)]
 pub struct Simplifier {
-    implications: Implications,
+    pub(super) implications: Implications,
     memo: RapidHashMap<Formula, Formula>,
 }
 
@@ -94,7 +94,7 @@ impl Simplifier {
         }
     }
 
-    fn is(&mut self, store: &Formulas, f: Formula, class: Class) -> bool {
+    pub(super) fn is(&mut self, store: &Formulas, f: Formula, class: Class) -> bool {
         self.implications.class(store, f).has(class)
     }
 
@@ -226,7 +226,7 @@ impl Simplifier {
     }
 
     /// `list` without those operands for which `drop` holds, joined again; nothing if none was dropped.
-    fn without(
+    pub(super) fn without(
         store: &mut Formulas,
         f: Formula,
         conjunction: bool,
@@ -469,132 +469,5 @@ impl Simplifier {
             },
             _ => store.strong_release(a, b),
         }
-    }
-
-    /// Rules for conjunction and, dually, disjunction.
-    fn rewrite_nary(&mut self, store: &mut Formulas, list: &[Formula], conjunction: bool) -> Formula {
-        let join = |store: &mut Formulas, list: Vec<Formula>| {
-            if conjunction { store.and_all(list) } else { store.or_all(list) }
-        };
-        // Contradiction, tautology, and operands that follow from others.
-        let mut kept: Vec<Formula> = Vec::with_capacity(list.len());
-        'operands: for (i, &f) in list.iter().enumerate() {
-            for (j, &g) in list.iter().enumerate() {
-                if i == j {
-                    continue;
-                }
-                let imp = &mut self.implications;
-                if conjunction && imp.excludes(store, f, g) {
-                    return Formula::FALSE;
-                }
-                if !conjunction && imp.covers(store, f, g) {
-                    return Formula::TRUE;
-                }
-                let weaker = if conjunction { imp.implies(store, g, f) } else { imp.implies(store, f, g) };
-                let equal =
-                    weaker && if conjunction { imp.implies(store, f, g) } else { imp.implies(store, g, f) };
-                if weaker && (!equal || j < i) {
-                    continue 'operands;
-                }
-            }
-            kept.push(f);
-        }
-        if kept.len() < list.len() {
-            return join(store, kept);
-        }
-        // Boolean parts inside a Boolean combination: a & (!a | b) = a & b.
-        if let Some(f) = self.unit_resolution(store, list, conjunction) {
-            return f;
-        }
-        self.gather(store, list, conjunction)
-    }
-
-    /// `a & (b | c) = a & c` where a excludes b, and the dual.
-    fn unit_resolution(
-        &mut self,
-        store: &mut Formulas,
-        list: &[Formula],
-        conjunction: bool,
-    ) -> Option<Formula> {
-        for &f in list {
-            for &g in list {
-                if f == g {
-                    continue;
-                }
-                let imp = &mut self.implications;
-                let shorter = Self::without(store, g, !conjunction, |store, h| {
-                    if conjunction { imp.excludes(store, f, h) } else { imp.covers(store, f, h) }
-                });
-                if let Some(shorter) = shorter {
-                    let rest = list.iter().map(|h| if *h == g { shorter } else { *h }).collect::<Vec<_>>();
-                    return Some(if conjunction { store.and_all(rest) } else { store.or_all(rest) });
-                }
-            }
-        }
-        None
-    }
-
-    /// Joins operands with a common outer operator: `X a & X b`, `G a & G b`, `FG a & FG b`, `(a U b) & (c U b)`, ….
-    fn gather(&mut self, store: &mut Formulas, list: &[Formula], conjunction: bool) -> Formula {
-        #[derive(PartialEq, Eq, Hash, Clone, Copy)]
-        enum Key {
-            Next,
-            Simple,
-            Repeated,
-            UntilRight(Formula),
-            UntilLeft(Formula),
-            Alone(usize),
-        }
-        let mut groups: Vec<(Key, Vec<Formula>)> = Vec::new();
-        for (i, &f) in list.iter().enumerate() {
-            // What says the same everywhere stays by itself, else the rules for G and F would take it out again.
-            let suspendable = self.is(store, f, Class::SUSPENDABLE);
-            let (key, inner) = match store.node(f) {
-                Node::Next(a) => (Key::Next, *a),
-                Node::Globally(a) if conjunction && !suspendable => (Key::Simple, *a),
-                Node::Finally(a) if !conjunction && !suspendable => (Key::Simple, *a),
-                // FG a & FG b = FG(a & b); GF a | GF b = GF(a | b)
-                Node::Finally(g) if conjunction => match store.node(*g) {
-                    Node::Globally(a) => (Key::Repeated, *a),
-                    _ => (Key::Alone(i), f),
-                },
-                Node::Globally(g) if !conjunction => match store.node(*g) {
-                    Node::Finally(a) => (Key::Repeated, *a),
-                    _ => (Key::Alone(i), f),
-                },
-                Node::Until(a, b) if conjunction => (Key::UntilRight(*b), *a),
-                Node::Until(a, b) => (Key::UntilLeft(*a), *b),
-                Node::Release(a, b) if conjunction => (Key::UntilLeft(*a), *b),
-                Node::Release(a, b) => (Key::UntilRight(*b), *a),
-                _ => (Key::Alone(i), f),
-            };
-            match groups.iter_mut().find(|(k, _)| *k == key) {
-                Some((_, members)) => members.push(inner),
-                None => groups.push((key, vec![inner])),
-            }
-        }
-        let mut result = Vec::new();
-        for (key, members) in groups {
-            let inner = if conjunction { store.and_all(members) } else { store.or_all(members) };
-            result.push(match key {
-                Key::Alone(_) => inner,
-                Key::Next => store.next(inner),
-                Key::Simple if conjunction => store.globally(inner),
-                Key::Simple => store.finally(inner),
-                Key::Repeated if conjunction => {
-                    let g = store.globally(inner);
-                    store.finally(g)
-                }
-                Key::Repeated => {
-                    let g = store.finally(inner);
-                    store.globally(g)
-                }
-                Key::UntilRight(b) if conjunction => store.until(inner, b),
-                Key::UntilRight(b) => store.release(inner, b),
-                Key::UntilLeft(a) if conjunction => store.release(a, inner),
-                Key::UntilLeft(a) => store.until(a, inner),
-            });
-        }
-        if conjunction { store.and_all(result) } else { store.or_all(result) }
     }
 }

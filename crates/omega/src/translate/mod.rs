@@ -22,6 +22,8 @@ use std::fmt;
 pub enum TranslateError {
     /// The automaton has more states than the limit.
     TooManyStates(usize),
+    /// The tableau has more edges, or its decision diagrams more nodes, than the limit.
+    TooManyEdges(usize),
     /// The automaton would need more than 64 acceptance sets.
     TooManyAcceptanceSets,
     /// The formula has a path quantifier: it is not LTL.
@@ -32,6 +34,7 @@ impl fmt::Display for TranslateError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TranslateError::TooManyStates(limit) => write!(out, "the automaton has more than {limit} states"),
+            TranslateError::TooManyEdges(limit) => write!(out, "the automaton has more than {limit} edges"),
             TranslateError::TooManyAcceptanceSets => {
                 out.write_str("the automaton needs more than 64 acceptance sets")
             }

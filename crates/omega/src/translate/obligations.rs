@@ -19,6 +19,12 @@ enum Meaning {
     Promise(u32),
 }
 
+/// Edges a tableau may have before it is given up.
+const EDGE_LIMIT: usize = 100_000;
+
+/// Nodes of decision diagrams a tableau may need before it is given up.
+const NODE_LIMIT: usize = 3_000_000;
+
 /// Choices of the tableau.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tableau {
@@ -62,10 +68,12 @@ pub fn tableau(store: &mut Formulas, f: Formula, options: Tableau) -> Result<Tgb
     };
     let mut states: Vec<Guard> = Vec::new();
     let mut index: RapidHashMap<Guard, StateId> = RapidHashMap::default();
+    builder.guards.set_node_limit(NODE_LIMIT);
     let start = builder.demand(f);
     index.insert(start, StateId(0));
     states.push(start);
     let mut edges: Vec<Vec<Edge>> = Vec::new();
+    let mut edge_count = 0;
     while edges.len() < states.len() {
         let mut list = Vec::new();
         for (guard, promises, target) in builder.steps(states[edges.len()], options)? {
@@ -80,11 +88,16 @@ pub fn tableau(store: &mut Formulas, f: Formula, options: Tableau) -> Result<Tgb
             // Promises for now: the number of marks is known at the end.
             list.push(Edge { guard, marks: promises, target });
         }
+        edge_count += list.len();
         edges.push(list);
+        if edge_count > EDGE_LIMIT || builder.guards.overflowed() {
+            return Err(TranslateError::TooManyEdges(EDGE_LIMIT));
+        }
         if states.len() > options.state_limit {
             return Err(TranslateError::TooManyStates(options.state_limit));
         }
     }
+    builder.guards.set_node_limit(usize::MAX);
     let sets = builder.promises;
     let all = Marks::all(sets);
     for e in edges.iter_mut().flatten() {
@@ -202,7 +215,15 @@ impl Builder<'_> {
         options: Tableau,
     ) -> Result<Vec<(Guard, Marks, Formula)>, TranslateError> {
         let mut steps: Vec<(Guard, Marks, Formula)> = Vec::new();
-        for (letters, rest) in self.guards.split(demand, self.atom_count) {
+        if self.promises > 64 {
+            return Err(TranslateError::TooManyAcceptanceSets);
+        }
+        let parts = self.guards.split(demand, self.atom_count, EDGE_LIMIT);
+        // More parts than the limit means that some are missing, and after an overflow nothing is certain.
+        if parts.len() > EDGE_LIMIT || self.guards.overflowed() {
+            return Err(TranslateError::TooManyEdges(EDGE_LIMIT));
+        }
+        for (letters, rest) in parts {
             let mut here: Vec<(Marks, Formula)> = Vec::new();
             for cube in self.guards.cubes(rest) {
                 let mut promises = Marks::NONE;

@@ -20,6 +20,9 @@ const MERGE_BUDGET: u64 = 3_000_000;
 /// Formulas whose first automaton has more edges than this are not tried by other roads.
 const ROAD_LIMIT: usize = 400;
 
+/// Automata with more edges than this are not worth any further work.
+const LARGE: usize = 20_000;
+
 /// Most states of the automaton of a part of a formula that is translated part by part.
 const PART_LIMIT: usize = 64;
 
@@ -62,8 +65,15 @@ impl Translator {
         let simple = simplifier.simplify(store, f);
         let state_based = self.options.acceptance == Acceptance::StateBuchi;
         let limit = self.options.state_limit;
-        let (first, raw) = self.road(store, simple, false, limit)?;
-        if self.options.goal == Goal::Any {
+        let (first, raw) = match self.road(store, simple, false, limit) {
+            Ok(found) => found,
+            // Too large as a whole; perhaps not as a product of its parts.
+            Err(error) => match self.compose(store, simple) {
+                Some(automaton) => (automaton, usize::MAX),
+                None => return Err(error),
+            },
+        };
+        if self.options.goal == Goal::Any || first.edge_count() > LARGE || raw == usize::MAX {
             let mut result = first;
             if state_based {
                 result = degeneralize(&result, Degeneralization::SIMPLE);
@@ -162,6 +172,9 @@ impl Translator {
             } else {
                 union(&whole, &part)
             };
+            if whole.edge_count() > LARGE {
+                return None;
+            }
             reduce(&mut whole);
         }
         Some(whole.with_single_initial())
@@ -202,7 +215,8 @@ impl Translator {
 
     /// State-based automata with the language of `automaton`, by different choices of degeneralization.
     fn to_state_based(&self, automaton: &Tgba) -> Vec<Tgba> {
-        if automaton.sets <= 1 && automaton.is_state_based() {
+        let large = automaton.edge_count() > 5 * ROAD_LIMIT;
+        if large || (automaton.sets <= 1 && automaton.is_state_based()) {
             let mut same = degeneralize(automaton, Degeneralization::SIMPLE);
             reduce_state_based(&mut same);
             return vec![same];
