@@ -53,6 +53,8 @@ pub enum RuntimeError {
     PriorityOutOfRange(i32),
     /// `enabled` of the process that asks.
     EnabledSelf,
+    /// Whether a process is enabled depends on whether it is enabled.
+    EnabledInCircle,
 }
 
 impl RuntimeError {
@@ -87,6 +89,7 @@ impl RuntimeError {
             RuntimeError::TraceNondeterminism => "non-determinism in event-trace",
             RuntimeError::PriorityOutOfRange(_) => "priority is out of range",
             RuntimeError::EnabledSelf => "used: enabled",
+            RuntimeError::EnabledInCircle => "enabled depends on itself",
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Context<'a> {
     pub spawned: Pid,
     /// Half way through a rendezvous on this channel: only a receive from it can happen.
     pub handshake: Option<i32>,
+    /// How many `enabled` are being answered one inside the other.
+    pub nesting: u8,
     /// Errors that do not keep the expression from having a value.
     pub noted: &'a RefCell<Vec<RuntimeError>>,
 }
@@ -95,7 +97,11 @@ impl Context<'_> {
                 }
                 match Pid::try_from(pid) {
                     Ok(pid) if usize::from(pid) < self.state.processes.len() => {
-                        Ok(i32::from(self.of(pid).has_enabled_transition()?))
+                        if self.nesting == u8::MAX {
+                            return Err(RuntimeError::EnabledInCircle);
+                        }
+                        let other = Context { nesting: self.nesting + 1, ..self.of(pid) };
+                        Ok(i32::from(other.has_enabled_transition()?))
                     }
                     _ => Ok(0),
                 }

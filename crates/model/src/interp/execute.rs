@@ -39,6 +39,7 @@ impl<'a> Machine<'a> {
             timeout: self.timeout,
             spawned: self.spawned,
             handshake: self.handshake,
+            nesting: 0,
             noted: &self.noted,
         }
     }

@@ -68,7 +68,7 @@ fn extend(
 ) -> Result<(), RuntimeError> {
     let noted = RefCell::default();
     let context =
-        Context { program, state, pid: 0, timeout: false, spawned: 0, handshake: None, noted: &noted };
+        Context { program, state, pid: 0, timeout: false, spawned: 0, handshake: None, nesting: 0, noted: &noted };
     for (needs, test) in tests {
         if *needs == known && !context.truth(test)? {
             return Ok(());
@@ -79,6 +79,14 @@ fn extend(
         return Ok(());
     };
     let domain = program.variables.get(variable).domain;
+    if let Some(value) = tests.iter().find_map(|(_, test)| required_value(test, variable)) {
+        // No need to try all the others.
+        if domain.store(value) == Some(value) {
+            state.globals[slot] = value;
+            extend(program, slots, tests, known + 1, state, found)?;
+        }
+        return Ok(());
+    }
     for bits in 0..=(u64::MAX >> (64 - domain.width().max(1))) {
         let value = domain.from_bits(bits as u32);
         if domain.store(value) == Some(value) {
@@ -90,6 +98,14 @@ fn extend(
         }
     }
     Ok(())
+}
+
+/// The value that a conjunct such as `x == 3` leaves a scalar variable.
+fn required_value(test: &Expr, variable: VariableId) -> Option<i32> {
+    let Expr::Binary(BinaryOp::Equal, left, right) = test else { return None };
+    let (Expr::Read(place), Expr::Const(value)) = (&**left, &**right) else { return None };
+    let scalar = place.scope == Scope::Global && place.variable == variable && place.indices.is_empty();
+    scalar.then_some(*value)
 }
 
 fn split<'a>(condition: &'a Expr, conjuncts: &mut Vec<&'a Expr>) {

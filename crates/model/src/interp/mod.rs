@@ -48,6 +48,7 @@ impl<'a> Interpreter<'a> {
             timeout: false,
             spawned: 0,
             handshake: None,
+            nesting: 0,
             noted: &noted,
         };
         context.value(expr)
@@ -129,7 +130,7 @@ impl<'a> Expansion<'a, '_> {
             if escape > 0 && transition.escape != escape {
                 break;
             }
-            if moved && transition.operation == Operation::Else {
+            if moved && matches!(transition.operation, Operation::Else) {
                 continue;
             }
             if self.attempt(context, index, transition, moved && process_type.deterministic) {
@@ -150,7 +151,7 @@ impl<'a> Expansion<'a, '_> {
     ) -> bool {
         let pid = context.pid;
         let enabled = context.is_enabled(&transition.operation);
-        if enabled == Ok(false) {
+        if matches!(enabled, Ok(false)) {
             if !context.noted.borrow().is_empty() {
                 let step = Step::Refused(self.this_move(pid, index));
                 (self.sink)(Successor { step, state: None, errors: context.noted.take() }, None);
@@ -243,6 +244,7 @@ impl<'a> Expansion<'a, '_> {
             timeout: self.timeout,
             spawned: 0,
             handshake,
+            nesting: 0,
             noted,
         }
     }
@@ -269,7 +271,7 @@ impl Machine<'_> {
         if self.program.remembers_last {
             self.state.last = self.pid;
         }
-        if transition.operation != Operation::End {
+        if !matches!(transition.operation, Operation::End) {
             self.state.processes[usize::from(self.pid)].location = transition.target;
         }
         let keeps = transition.keeps_control && self.handshake.is_none();
