@@ -7,9 +7,8 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use omega::automaton::Tgba;
 use omega::decide::{self, Witness};
-use omega::degeneralize::degeneralize_by_counter;
 use omega::formula::{Formula, Formulas, Spelling, Syntax, SyntaxError};
-use omega::gpvw::{self, Improvements};
+use omega::gpvw::Improvements;
 use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -209,23 +208,17 @@ impl Ltl {
     }
 
     fn automaton(&self, store: &mut Formulas, formula: Formula) -> Result<Tgba, TranslateError> {
-        let state_based = self.ba || self.never;
         let mut options = Options::default();
-        if state_based {
+        if self.ba || self.never {
             options.acceptance = Acceptance::StateBuchi;
         }
         if self.deterministic {
             options.goal = Goal::Deterministic;
         }
-        if self.algorithm == Algorithm::Modern {
-            return translate(store, formula, options);
+        if self.algorithm == Algorithm::Gpvw {
+            options.algorithm = omega::translate::Algorithm::Gpvw(Improvements::ALL);
         }
-        let tableau = gpvw::gpvw(store, formula, Improvements::ALL, options.state_limit)?;
-        let automaton = gpvw::to_tgba(store, formula, &tableau);
-        let automaton = if state_based { degeneralize_by_counter(&automaton) } else { automaton };
-        let mut automaton = automaton.with_single_initial();
-        automaton.retain_reachable();
-        Ok(automaton)
+        Ok(translate(store, formula, options)?.with_single_initial())
     }
 }
 
