@@ -11,6 +11,9 @@ use crate::state::{Channel, Process, State};
 /// The widths that depend on the program as a whole.
 #[derive(Clone, Debug)]
 pub struct Layout {
+    globals: Vec<Slot>,
+    /// By process type.
+    locals: Vec<Vec<Slot>>,
     process_type_bits: u32,
     channel_type_bits: u32,
     location_bits: Vec<u32>,
@@ -19,6 +22,24 @@ pub struct Layout {
     priority_bits: u32,
     last_bits: u32,
     event_bits: u32,
+}
+
+/// How one value that is not hidden is packed.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Its place among the values of its scope.
+    index: u32,
+    width: u32,
+    domain: Domain,
+}
+
+fn slots(variables: &Variables) -> Vec<Slot> {
+    let shown = variables.iter().filter(|variable| !variable.hidden);
+    let each = shown.flat_map(|variable| {
+        let domain = variable.domain;
+        variable.slots().map(move |index| Slot { index: index as u32, width: domain.width(), domain })
+    });
+    each.collect()
 }
 
 /// Bits to tell `count` things apart.
@@ -33,6 +54,8 @@ impl Layout {
             .iter()
             .any(|kind| kind.prologue.iter().any(|action| matches!(action, Action::NewChannel { .. })));
         Layout {
+            globals: slots(&program.variables),
+            locals: program.process_types.iter().map(|kind| slots(&kind.variables)).collect(),
             process_type_bits: bits_for(program.process_types.len()),
             channel_type_bits: bits_for(program.channel_types.len()),
             location_bits: program.process_types.iter().map(|kind| bits_for(kind.locations.len())).collect(),
@@ -56,12 +79,12 @@ impl Layout {
         writer.put(state.channels.len() as u32, 8);
         writer.put(u32::from(state.last), self.last_bits);
         writer.put(state.event, self.event_bits);
-        writer.put_variables(&program.variables, &state.globals);
+        writer.put_values(&self.globals, &state.globals);
         for process in &state.processes {
             writer.put(process.process_type.0, self.process_type_bits);
             writer.put(process.location.0, self.location_bits[process.process_type.index()]);
             writer.put(u32::from(process.priority), self.priority_bits);
-            writer.put_variables(&program.process_type(process.process_type).variables, &process.locals);
+            writer.put_values(&self.locals[process.process_type.index()], &process.locals);
         }
         for channel in &state.channels {
             let fields = &program.channel_type(channel.channel_type).fields;
@@ -84,14 +107,14 @@ impl Layout {
         let mut state = State::empty(program);
         state.last = reader.get(self.last_bits) as u8;
         state.event = reader.get(self.event_bits);
-        reader.get_variables(&program.variables, &mut state.globals);
+        reader.get_values(&self.globals, &mut state.globals);
         for _ in 0..processes {
             let process_type = ProcessTypeId(reader.get(self.process_type_bits));
             let kind = program.process_type(process_type);
             let location = LocationId(reader.get(self.location_bits[process_type.index()]));
             let priority = if self.priority_bits > 0 { reader.get(self.priority_bits) as u8 } else { 1 };
             let mut locals = vec![0; kind.variables.slot_count()];
-            reader.get_variables(&kind.variables, &mut locals);
+            reader.get_values(&self.locals[process_type.index()], &mut locals);
             state.processes.push(Process { process_type, location, priority, locals });
         }
         for _ in 0..channels {
@@ -126,10 +149,10 @@ impl Writer<'_> {
         debug_assert!(width == 32 || value < 1 << width, "{value} does not fit {width} bits");
         self.bits |= u64::from(value) << self.count;
         self.count += width;
-        while self.count >= 8 {
-            self.out.push(self.bits as u8);
-            self.bits >>= 8;
-            self.count -= 8;
+        if self.count >= 32 {
+            self.out.extend_from_slice(&(self.bits as u32).to_le_bytes());
+            self.bits >>= 32;
+            self.count -= 32;
         }
     }
 
@@ -137,18 +160,15 @@ impl Writer<'_> {
         self.put(domain.to_bits(value), domain.width());
     }
 
-    fn put_variables(&mut self, variables: &Variables, values: &[i32]) {
-        for variable in variables.iter().filter(|variable| !variable.hidden) {
-            for &value in &values[variable.slots()] {
-                self.put_value(variable.domain, value);
-            }
+    fn put_values(&mut self, slots: &[Slot], values: &[i32]) {
+        for slot in slots {
+            self.put(slot.domain.to_bits(values[slot.index as usize]), slot.width);
         }
     }
 
     fn finish(self) {
-        if self.count > 0 {
-            self.out.push(self.bits as u8);
-        }
+        let bytes = self.count.div_ceil(8) as usize;
+        self.out.extend_from_slice(&self.bits.to_le_bytes()[..bytes]);
     }
 }
 
@@ -174,11 +194,9 @@ impl Reader<'_> {
         domain.from_bits(self.get(domain.width()))
     }
 
-    fn get_variables(&mut self, variables: &Variables, values: &mut [i32]) {
-        for variable in variables.iter().filter(|variable| !variable.hidden) {
-            for value in &mut values[variable.slots()] {
-                *value = self.get_value(variable.domain);
-            }
+    fn get_values(&mut self, slots: &[Slot], values: &mut [i32]) {
+        for slot in slots {
+            values[slot.index as usize] = slot.domain.from_bits(self.get(slot.width));
         }
     }
 }

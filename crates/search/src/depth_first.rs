@@ -15,8 +15,10 @@ use std::collections::VecDeque;
 
 /// Frames in a segment.
 const SEGMENT: usize = 1024;
-/// Frames that keep their successors; at least two segments, lest the search thrash.
-const WINDOW: usize = 8 * SEGMENT;
+/// Frames that always keep their successors; at least two segments, lest the search thrash.
+const WINDOW: usize = 4 * SEGMENT;
+/// Successors that may be waiting before lower segments are forgotten.
+const MAX_PENDING: usize = 16 * SEGMENT;
 
 pub(crate) fn search<S: System>(system: &S, options: &Options<'_>) -> Outcome {
     let mut explorer = Explorer::new(system, options);
@@ -148,7 +150,7 @@ impl<'a, S: System> Path<'a, S> {
         let remaining = self.scratch.len() as u32;
         self.frames.push(Frame { taken: 0, remaining, chain, weight: weight as u8 });
         self.pending.extend(self.scratch.drain(..).rev());
-        if self.frames.len() - self.live > WINDOW {
+        if self.pending.len() > MAX_PENDING && self.frames.len() - self.live > WINDOW {
             self.forget_segment();
         }
         Ok(())
@@ -175,9 +177,6 @@ impl<'a, S: System> Path<'a, S> {
         let count: usize = segment.iter().map(|frame| frame.remaining as usize).sum();
         self.pending.drain(..count);
         self.live += SEGMENT;
-        if self.pending.capacity() > 4 * self.pending.len() + 4 * WINDOW {
-            self.pending.shrink_to(2 * self.pending.len());
-        }
     }
 
     /// Computes the topmost segment's successors again. Precondition: no frame is live.
