@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -56,7 +57,9 @@ impl Options {
 
     /// For thousands of small models: the fastest compiler there is, little memory.
     pub fn quick(limit: Duration) -> Self {
-        let (compiler, level) = if installed("tcc") { ("tcc", "-w") } else { ("cc", "-O0") };
+        static TCC: OnceLock<bool> = OnceLock::new();
+        let (compiler, level) =
+            if *TCC.get_or_init(|| installed("tcc")) { ("tcc", "-w") } else { ("cc", "-O0") };
         Self {
             compiler: compiler.to_owned(),
             compiler_arguments: strings(&[level, "-DMEMLIM=64"]),
