@@ -40,14 +40,15 @@ pub fn write(automaton: &Tgba, name: Option<&str>, out: &mut impl Write) -> fmt:
         let prefix = if accepting(a, q) { "accept" } else { "T0" };
         if Some(q) == initial { format!("{prefix}_init") } else { format!("{prefix}_S{}", q.0) }
     };
-    let mut order: Vec<StateId> = automaton.states().collect();
+    // The state that accepts everything stands last: from its `skip` the claim runs into the closing brace.
+    let (all, mut order): (Vec<StateId>, Vec<StateId>) =
+        automaton.states().partition(|q| accepts_all(&automaton, *q));
     order.sort_by_key(|q| Some(*q) != initial);
+    if all.iter().any(|q| Some(*q) == initial) {
+        order.clear();
+    }
     for q in order {
         writeln!(out, "{}:", label(&automaton, q))?;
-        if accepts_all(&automaton, q) {
-            writeln!(out, "\tskip")?;
-            continue;
-        }
         let edges = automaton.edges[q.index()].clone();
         if edges.is_empty() {
             writeln!(out, "\tfalse;")?;
@@ -59,6 +60,9 @@ pub fn write(automaton: &Tgba, name: Option<&str>, out: &mut impl Write) -> fmt:
             writeln!(out, "\t:: ({guard}) -> goto {}", label(&automaton, e.target))?;
         }
         writeln!(out, "\tfi;")?;
+    }
+    if !all.is_empty() {
+        writeln!(out, "accept_all:\n\tskip")?;
     }
     writeln!(out, "}}")
 }

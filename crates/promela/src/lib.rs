@@ -7,6 +7,7 @@
 
 pub mod ast;
 mod ast_walk;
+pub mod claim;
 pub mod diagnostic;
 mod flow;
 mod lexer;
