@@ -1,5 +1,5 @@
 //! Statements that no run executes: those control never comes to, which is what SPIN calls unreached, and
-//! those it comes to but can never pass.
+//! those it comes to but can never pass. Jumps, `skip` and `else` do nothing and are not listed.
 
 use model::Program;
 use model::program::{Action, BranchKind, Operation, OriginId, ProcessTypeId};
@@ -43,6 +43,10 @@ pub fn unreached(program: &Program, coverage: &Coverage) -> Vec<Unreached> {
         let mut statements: BTreeMap<OriginId, Known> = BTreeMap::new();
         for (place, location) in process_type.locations.iter().enumerate() {
             for (index, transition) in location.transitions.iter().enumerate() {
+                if matches!(transition.operation, Operation::Else) || transition.operation == Operation::SKIP
+                {
+                    continue;
+                }
                 let known = statements.entry(transition.origin).or_default();
                 known.taken |= coverage.contains(number, place, index);
                 known.come_to |= come_to[place];

@@ -121,11 +121,14 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
         }
         if aspect == Aspect::Unreached {
             if let Some(lines) = &header.unreached {
+                // SPIN's list has lines of claims and traces too.
+                let monitors = monitor_lines(&String::from_utf8_lossy(&text));
+                let lines: BTreeSet<u32> = lines.difference(&monitors).copied().collect();
                 // SPIN does not report what is reached but never executable.
                 let is: BTreeSet<u32> = checked
                     .unreached
                     .iter()
-                    .filter(|each| !each.never_executable)
+                    .filter(|each| !each.never_executable && !monitors.contains(&each.line))
                     .map(|each| each.line)
                     .collect();
                 compare("unreached", format!("{lines:?}"), format!("{is:?}"));
@@ -147,6 +150,24 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
     found
 }
 
+/// The lines of claims, traces and formulas: from the word that begins one to a brace at the start of a line. SPIN
+/// gives the states of a formula's claim lines of their own counting, so where there is a formula no line counts.
+fn monitor_lines(text: &str) -> BTreeSet<u32> {
+    let mut lines = BTreeSet::new();
+    let mut inside = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with("ltl ") {
+            return (1..1000).collect();
+        }
+        inside |= ["trace", "notrace", "never"].iter().any(|word| line.starts_with(word));
+        if inside {
+            lines.insert(number);
+        }
+        inside &= !line.starts_with('}');
+    }
+    lines
+}
+
 fn models(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("the corpus can be read") {
         let path = entry.expect("the corpus can be read").path();
@@ -164,7 +185,6 @@ fn verdicts_and_counts() {
 }
 
 #[test]
-#[ignore = "lowering leaves out statements that control flow cannot reach"]
 fn unreached_statements() {
     run(Aspect::Unreached);
 }

@@ -2,25 +2,42 @@
 
 use super::{Lowering, Unit};
 use crate::flow::table::{EntryKind, Table};
-use crate::flow::{Body, LabelName, Node};
+use crate::flow::{Body, ElementId, LabelName, Node};
 use model::program::{Location, LocationId, Operation, ProcessType, Transition};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Gives a number to every location that can be reached or has a label, the initial one first.
+/// Gives a number to every location that control flow can reach or that has a label, the initial one first; then
+/// to those of statements that it cannot reach, so that they can be reported as such.
 pub(super) fn number_locations(table: &Table, body: &Body) -> HashMap<u32, LocationId> {
     let mut ids = HashMap::new();
     let mut pending = vec![table.initial];
     let labelled = body.labels.iter().filter(|label| matches!(label.name, LabelName::Written(_)));
     let mut labelled: Vec<u32> = labelled.map(|label| body.element(label.element).number).collect();
     labelled.reverse();
-    while let Some(number) = pending.pop().or_else(|| labelled.pop()) {
+    let mut covered: HashSet<ElementId> = HashSet::new();
+    let mut dead = 1..table.entries.len() as u32;
+    while let Some(number) = pending.pop().or_else(|| labelled.pop()).or_else(|| {
+        // Only now is it known which statements occur nowhere else.
+        dead.find(|&number| is_unreachable_statement(table, body, number, &covered))
+    }) {
         if number == 0 || ids.contains_key(&number) {
             continue;
         }
         ids.insert(number, LocationId(ids.len() as u32));
-        pending.extend(table.entries[number as usize].iter().rev().map(|entry| entry.target));
+        let entries = &table.entries[number as usize];
+        covered.extend(entries.iter().map(|entry| entry.kind.element()));
+        pending.extend(entries.iter().rev().map(|entry| entry.target));
     }
     ids
+}
+
+/// Is this the location of a statement that is in no location's list so far? Jumps and other punctuation do not count.
+fn is_unreachable_statement(table: &Table, body: &Body, number: u32, covered: &HashSet<ElementId>) -> bool {
+    let [only] = &table.entries[number as usize][..] else { return false };
+    let id = only.kind.element();
+    let statement =
+        matches!(body.element(id).node, Node::Basic(_) | Node::Reset(_) | Node::DStep(_) | Node::Stop);
+    statement && matches!(only.kind, EntryKind::Step(_)) && !covered.contains(&id)
 }
 
 impl Lowering<'_> {
@@ -55,6 +72,7 @@ impl Lowering<'_> {
         let mut locations = vec![Location::default(); ids.len()];
         let mut numbered: Vec<(u32, LocationId)> = ids.iter().map(|(&number, &id)| (number, id)).collect();
         numbered.sort_by_key(|&(_, id)| id);
+        let mut origins = HashMap::new();
         for (number, id) in numbered {
             let marks = table.marks[number as usize];
             let labels = body
@@ -74,7 +92,10 @@ impl Lowering<'_> {
                     (_, Node::DStep(sequence)) => self.dstep(&body, *sequence),
                     _ => self.operation(element),
                 };
-                let origin = self.origin(element.span, Self::element_text(element), element.global_number);
+                // One statement may be a transition of several locations.
+                let origin = *origins.entry(entry.kind.element()).or_insert_with(|| {
+                    self.origin(element.span, Self::element_text(element), element.global_number)
+                });
                 transitions.push(Transition {
                     operation,
                     target: ids.get(&entry.target).copied().unwrap_or(LocationId(0)),
