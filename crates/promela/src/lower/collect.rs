@@ -206,10 +206,14 @@ impl<'a> Lowering<'a> {
                     self.error(channel.span, message, "but this creates one");
                 }
                 match self.constant_value(&channel.capacity) {
-                    Some(0..=255) => {}
+                    Some(0..=super::MAX_CAPACITY) => {}
                     Some(value) => {
                         let message = format!("a channel cannot hold {value} messages");
-                        self.error(channel.capacity.span, message, "must be in 0..255");
+                        self.error(
+                            channel.capacity.span,
+                            message,
+                            format!("must be in 0..{}", super::MAX_CAPACITY),
+                        );
                     }
                     None => self.error(
                         channel.capacity.span,
@@ -309,12 +313,21 @@ impl Declare for Lowering<'_> {
 
     fn loop_counter(&mut self, channel: &Reference, owner: Owner, scope: &Scope) -> Ident {
         let name = Ident { text: "_loop_counter".into(), span: channel.span };
+        let place = Place { owner, scope: scope.clone(), declared: self.symbols.variables.len() };
+        let capacity =
+            self.symbols.lookup(&channel.parts[0].name.text, &place).and_then(|index| {
+                match &self.symbols.variable(index).initializer {
+                    Some(Initializer::Channel(channel)) => self.constant_value(&channel.capacity),
+                    _ => None,
+                }
+            });
+        let ty = if capacity.unwrap_or(0) > 255 { Type::Short } else { Type::Byte };
         // A second loop in the same block shares the counter, as in SPIN.
         let _ = self.symbols.declare(Variable {
             name: name.clone(),
             owner,
             scope: scope.clone(),
-            ty: Type::Byte,
+            ty,
             length: None,
             visibility: None,
             is_parameter: false,

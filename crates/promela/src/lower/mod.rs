@@ -25,6 +25,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use variables::Slots;
 
+/// Messages that a channel may hold, as in SPIN.
+const MAX_CAPACITY: i32 = 65_535;
+
 /// A property that the model states besides its assertions.
 #[derive(Clone, Debug)]
 pub struct Property {

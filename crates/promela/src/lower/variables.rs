@@ -10,6 +10,12 @@ use model::expression::{Place as ModelPlace, Scope as ModelScope};
 use model::program::{Action, ChannelType, ChannelTypeId, Field, VariableId, Variables};
 use std::collections::HashMap;
 
+/// Elements that the variables of one scope may have together: more than any state that could be stored twice.
+const MAX_ELEMENTS: u64 = 1 << 20;
+
+/// Fields that a message may have, the elements of its structures counted one by one.
+const MAX_FIELDS: usize = 1 << 12;
+
 /// A scalar field of a variable, or the variable itself.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
@@ -57,6 +63,7 @@ impl Lowering<'_> {
                 initializer: variable.initializer.clone(),
             };
             self.flatten(root, &name, &mut leaves);
+            self.check_size(index, &mut leaves);
             let hidden = variable.visibility == Some(Visibility::Hidden);
             let scope = match variable.owner {
                 None => &mut self.program.variables,
@@ -74,6 +81,28 @@ impl Lowering<'_> {
             }
             self.slots.leaves.insert(index, placed);
         }
+    }
+
+    /// Refuses variables that no state could hold, and makes them small, so that what follows stays possible.
+    fn check_size(&mut self, index: VariableIndex, leaves: &mut [(String, Leaf)]) {
+        let variable = self.symbols.variable(index);
+        let elements = |leaf: &Leaf| {
+            leaf.dimensions.iter().fold(1u64, |product, &length| product.saturating_mul(u64::from(length)))
+        };
+        let new = leaves.iter().fold(0u64, |sum, (_, leaf)| sum.saturating_add(elements(leaf)));
+        let scope = match variable.owner {
+            None => &self.program.variables,
+            Some(owner) => &self.slots.locals[&owner],
+        };
+        if new.saturating_add(scope.slot_count() as u64) <= MAX_ELEMENTS {
+            return;
+        }
+        for (_, leaf) in leaves {
+            leaf.dimensions.fill(1);
+        }
+        let (name, span) = (variable.name.text.clone(), variable.name.span);
+        let message = format!("`{name}` is too large: it has {new} elements");
+        self.error(span, message, format!("the variables of a process can have {MAX_ELEMENTS} in all"));
     }
 
     fn flatten(&self, leaf: Leaf, name: &str, out: &mut Vec<(String, Leaf)>) {
@@ -164,7 +193,15 @@ impl Lowering<'_> {
                     },
                     (Initializer::Channel(_), None) => continue,
                 };
+                let span = value.span;
                 let value = self.expr(value, place);
+                if variable.owner.is_none() && value.any(&needs_process) {
+                    self.error(
+                        span,
+                        "this has no value before the system runs",
+                        "in the initial value of a global",
+                    );
+                }
                 out.push(Action::Assign(vec![(target, value)]));
             }
         }
@@ -175,7 +212,13 @@ impl Lowering<'_> {
         let mut fields = Vec::new();
         for field in &channel.fields {
             match self.symbols.resolve_type(&field.kind, 16) {
-                Ok(Type::Struct(id)) => self.message_fields(id, &mut fields),
+                Ok(Type::Struct(id)) => {
+                    if !self.message_fields(id, &mut fields) {
+                        let message = format!("a message of more than {MAX_FIELDS} fields");
+                        self.error(field.span, message, "the elements of its arrays count one by one");
+                        return None;
+                    }
+                }
                 Ok(Type::Unsigned(_)) => {
                     self.error(field.span, "`unsigned` cannot be a message field", "use byte, short or int");
                 }
@@ -189,28 +232,47 @@ impl Lowering<'_> {
         if fields.is_empty() {
             return None;
         }
-        let channel_type = ChannelType { name: name.into(), capacity: capacity.clamp(0, 255) as u32, fields };
+        let channel_type = ChannelType {
+            name: name.into(),
+            capacity: capacity.clamp(0, super::MAX_CAPACITY) as u32,
+            fields,
+        };
         self.program.channel_types.push(channel_type);
         Some(ChannelTypeId(self.program.channel_types.len() as u32 - 1))
     }
 
-    fn message_fields(&self, id: StructId, out: &mut Vec<Field>) {
+    /// Appends the fields of a structure; says whether a message can have so many.
+    fn message_fields(&self, id: StructId, out: &mut Vec<Field>) -> bool {
         for field in &self.symbols.structure(id).fields {
             match field.ty {
-                Type::Struct(inner) => self.message_fields(inner, out),
+                Type::Struct(inner) => {
+                    if !self.message_fields(inner, out) {
+                        return false;
+                    }
+                }
                 ty => {
                     let count = field.length.unwrap_or(1) as usize;
+                    if out.len() + count > MAX_FIELDS {
+                        return false;
+                    }
                     let field = Field { domain: ty.domain(), meaning: ty.meaning() };
                     out.extend(std::iter::repeat_n(field, count));
                 }
             }
         }
+        true
     }
 
     /// Is this body's proctype known to run as a process?
     pub(super) fn is_process(&self, body: usize) -> bool {
         matches!(self.bodies[body].unit, Unit::Proctype(_) | Unit::Init(_))
     }
+}
+
+/// Has the expression a value only while processes run?
+fn needs_process(expr: &model::Expr) -> bool {
+    use model::Expr::{Enabled, Last, NonProgress, Pid, Spawned, Timeout};
+    matches!(expr, Enabled(_) | Last | NonProgress | Pid | Spawned | Timeout)
 }
 
 /// The indices of one element, counted through all dimensions.

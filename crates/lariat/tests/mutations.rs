@@ -1,0 +1,124 @@
+//! Nothing a user types panics: the models of the corpus, damaged at random, are rejected with a message or
+//! searched; and whatever is lowered keeps the rules of the program IR.
+
+use promela::MemoryLoader;
+use search::{Limits, Options, Order};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Damaged versions of each model.
+const VERSIONS: u64 = 20;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+}
+
+/// Words, numbers, single characters; white space stays with what follows it.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut word = false;
+    for character in text.chars() {
+        let is_word = character.is_alphanumeric() || character == '_';
+        match pieces.last_mut() {
+            Some(last) if (word && is_word) || last.trim().is_empty() => last.push(character),
+            _ => pieces.push(character.to_string()),
+        }
+        word = is_word;
+    }
+    pieces
+}
+
+fn damage(text: &str, random: &mut Random) -> String {
+    let mut pieces = pieces(text);
+    for _ in 0..1 + random.below(4) {
+        if pieces.is_empty() {
+            break;
+        }
+        let (here, there) = (random.below(pieces.len()), random.below(pieces.len()));
+        match random.below(6) {
+            0 => drop(pieces.remove(here)),
+            1 => pieces.insert(here, pieces[there].clone()),
+            2 => pieces.swap(here, there),
+            3 => pieces[here] = pieces[there].clone(),
+            4 => {
+                let numbers = ["0", "1", "-1", "255", "256", "70000", "2147483647", "99999999999"];
+                pieces[here] = format!(" {} ", numbers[random.below(numbers.len())]);
+            }
+            _ => {
+                let words = [
+                    " else ",
+                    " skip ",
+                    " break ",
+                    " timeout ",
+                    " _pid ",
+                    " ; ",
+                    " { ",
+                    " } ",
+                    "[",
+                    "]",
+                    " run ",
+                ];
+                pieces[here] = words[random.below(words.len())].into();
+            }
+        }
+    }
+    pieces.concat()
+}
+
+fn try_out(text: &str) {
+    let loader = MemoryLoader::new().with("model.pml", text);
+    let compiled = promela::compile(&loader, "model.pml", &[]);
+    let rendered = promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, false);
+    let Some(program) = compiled.program else {
+        assert!(!rendered.is_empty(), "rejected without a word");
+        return;
+    };
+    let violations = model::verify::verify(&program);
+    assert!(violations.is_empty(), "the program breaks the rules: {violations:?}");
+    let limits = Limits {
+        states: Some(300),
+        depth: Some(1000),
+        time: Some(Duration::from_secs(2)),
+        ..Limits::default()
+    };
+    let interpreter = model::Interpreter::new(&program);
+    for order in [Order::DepthFirst, Order::BreadthFirst] {
+        search::reachability(&interpreter, &Options { order, all_errors: true, limits: limits.clone() });
+    }
+}
+
+fn models(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("the corpus can be read") {
+        let path = entry.expect("the corpus can be read").path();
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn damaged_models_do_no_harm() {
+    let mut paths = Vec::new();
+    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut paths);
+    paths.sort();
+    for (number, path) in paths.iter().enumerate() {
+        let text = String::from_utf8_lossy(&fs::read(path).expect("the model can be read")).into_owned();
+        for version in 0..VERSIONS {
+            let mut random = Random(number as u64 * 1000 + version);
+            let damaged = damage(&text, &mut random);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| try_out(&damaged))) {
+                let reason = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+                panic!("{} version {version}: {reason}\n{damaged}", path.display());
+            }
+        }
+    }
+}
