@@ -103,11 +103,7 @@ impl Generator {
         let places = self.scope.places.len();
         let mut items: Vec<Node> = first.into_iter().collect();
         items.extend(self.statements(inside, 3));
-        // SPIN runs a d_step that begins with these even between the halves of a rendezvous.
-        let first = items[0].to_string();
-        if first.starts_with("print") || first.starts_with("assert") {
-            items.insert(0, Node::statement("true"));
-        }
+        guard_d_step(&mut items);
         self.leave(places);
         Node::new(Sort::Statement, vec![text("d_step {\n"), list(items, ";\n", 1), text("\n}")])
     }
@@ -130,6 +126,9 @@ impl Generator {
         self.leave(places);
         let word = *self.random.pick(&["", "", "atomic ", "d_step "]);
         let word = if word == "d_step " && !items.iter().all(is_simple) { "" } else { word };
+        if word == "d_step " {
+            guard_d_step(&mut items);
+        }
         Node::new(
             Sort::Statement,
             vec![Piece::Node(main), text(format!(" unless {word}{{\n")), list(items, ";\n", 1), text("\n}")],
@@ -200,6 +199,16 @@ impl Generator {
         let low = self.random.below(2);
         let high = low + self.random.between(1, 2);
         Some(Node::statement(format!("select ({name} : {low} .. {high})")))
+    }
+}
+
+/// SPIN runs a d_step that begins with a print or an assertion even between the halves of a rendezvous: such a one gets a
+/// condition in front.
+fn guard_d_step(items: &mut Vec<Node>) {
+    let first = items[0].to_string();
+    let first = first.trim_start_matches(|character: char| character == '{' || character.is_whitespace());
+    if first.starts_with("print") || first.starts_with("assert") {
+        items.insert(0, Node::statement("true"));
     }
 }
 
