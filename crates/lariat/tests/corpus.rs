@@ -1,12 +1,14 @@
 //! Runs every model of the corpus through every search that applies and compares with its header. The grammar of
 //! headers is in `corpus/README.md`.
 
+mod support;
+
 use lariat::check::check;
 use lariat::load::{Rejected, load};
 use search::{Limits, Options, Order};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -168,17 +170,6 @@ fn monitor_lines(text: &str) -> BTreeSet<u32> {
     lines
 }
 
-fn models(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).expect("the corpus can be read") {
-        let path = entry.expect("the corpus can be read").path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn verdicts_and_counts() {
     run(Aspect::Verdict);
@@ -190,11 +181,8 @@ fn unreached_statements() {
 }
 
 fn run(aspect: Aspect) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let mut paths = Vec::new();
-    models(&root, &mut paths);
-    paths.sort();
-    assert!(!paths.is_empty(), "the corpus is empty");
+    let root = support::root();
+    let paths = support::corpus();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

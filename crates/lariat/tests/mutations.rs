@@ -1,11 +1,12 @@
 //! Nothing a user types panics: the models of the corpus, damaged at random, are rejected with a message or
 //! searched; and whatever is lowered keeps the rules of the program IR.
 
+mod support;
+
 use promela::MemoryLoader;
 use search::{Limits, Options, Order};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Damaged versions of each model.
@@ -94,23 +95,9 @@ fn try_out(text: &str) {
     }
 }
 
-fn models(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).expect("the corpus can be read") {
-        let path = entry.expect("the corpus can be read").path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn damaged_models_do_no_harm() {
-    let mut paths = Vec::new();
-    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut paths);
-    paths.sort();
-    for (number, path) in paths.iter().enumerate() {
+    for (number, path) in support::corpus().iter().enumerate() {
         let text = String::from_utf8_lossy(&fs::read(path).expect("the model can be read")).into_owned();
         for version in 0..VERSIONS {
             let mut random = Random(number as u64 * 1000 + version);

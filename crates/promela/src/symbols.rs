@@ -6,7 +6,7 @@
 use crate::ast::{Expr, Ident, Initializer, TypeKind, Visibility};
 use model::Domain;
 use model::program::{Meaning, NameSetId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// The type of a variable or field.
@@ -122,7 +122,7 @@ pub struct Symbols {
     /// Variables in order of declaration.
     pub variables: Vec<Variable>,
     pub name_sets: Vec<model::program::NameSet>,
-    mtypes: HashMap<Rc<str>, (NameSetId, i32)>,
+    mtypes: BTreeMap<Rc<str>, (NameSetId, i32)>,
     struct_names: HashMap<Rc<str>, StructId>,
     by_name: HashMap<Rc<str>, Vec<VariableIndex>>,
 }

@@ -27,6 +27,17 @@ pub struct Context<'a> {
 
 type Value = Result<i32, RuntimeError>;
 
+impl<'a> Context<'a> {
+    /// The state as seen by nobody in particular.
+    pub fn outside(
+        program: &'a Program,
+        state: &'a State,
+        noted: &'a RefCell<Vec<RuntimeError>>,
+    ) -> Context<'a> {
+        Context { program, state, pid: 0, timeout: false, spawned: 0, handshake: None, nesting: 0, noted }
+    }
+}
+
 impl Context<'_> {
     pub fn truth(&self, expr: &Expr) -> Result<bool, RuntimeError> {
         Ok(self.value(expr)? != 0)

@@ -345,8 +345,9 @@ impl<'a> Machine<'a> {
         if context.value(&event.channel)? != channel {
             return Ok(false);
         }
-        let contents = &context.channel(channel)?.contents;
-        let fields = event.fields.len();
+        let channel = context.channel(channel)?;
+        let contents = &channel.contents;
+        let fields = self.program.channel_type(channel.channel_type).fields.len();
         let start = if event.send { contents.len().saturating_sub(fields) } else { 0 };
         for (wanted, &field) in event.fields.iter().zip(&contents[start..]) {
             if let Some(wanted) = wanted

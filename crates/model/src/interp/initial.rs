@@ -67,16 +67,7 @@ fn extend(
     found: &mut Vec<State>,
 ) -> Result<(), RuntimeError> {
     let noted = RefCell::default();
-    let context = Context {
-        program,
-        state,
-        pid: 0,
-        timeout: false,
-        spawned: 0,
-        handshake: None,
-        nesting: 0,
-        noted: &noted,
-    };
+    let context = Context::outside(program, state, &noted);
     for (needs, test) in tests {
         if *needs == known && !context.truth(test)? {
             return Ok(());

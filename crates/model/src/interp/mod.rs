@@ -41,16 +41,7 @@ impl<'a> Interpreter<'a> {
     /// The value of an expression that no process evaluates (a property's atom, say).
     pub fn evaluate(&self, state: &State, expr: &Expr) -> Result<i32, RuntimeError> {
         let noted = RefCell::default();
-        let context = Context {
-            program: self.program,
-            state,
-            pid: 0,
-            timeout: false,
-            spawned: 0,
-            handshake: None,
-            nesting: 0,
-            noted: &noted,
-        };
+        let context = Context::outside(self.program, state, &noted);
         context.value(expr)
     }
 

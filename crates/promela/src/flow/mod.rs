@@ -4,7 +4,7 @@
 //! Which statements are steps of their own decides the number of states, so the rules here follow SPIN's
 //! to the letter, element numbers included: `.trail` files name them. [`build`] makes the elements in
 //! the order in which SPIN's parser would, [`table`] turns them into each location's list of transitions.
-//! It must not know expressions or the model.
+//! It must not know what names mean, nor the model.
 
 pub mod build;
 pub mod table;

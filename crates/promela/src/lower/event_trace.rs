@@ -1,11 +1,10 @@
 //! `trace` and `notrace` blocks: an automaton over sends and receives.
 
 use super::Lowering;
-use crate::ast::{self, Expr, ExprKind, Reference, StatementKind};
+use crate::ast::{self, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::flow::table::EntryKind;
 use crate::flow::{Element, Node};
-use crate::symbols::Place;
 use model::expression::{Expr as ModelExpr, Pattern};
 use model::program::{Event, EventTrace};
 
@@ -66,8 +65,12 @@ impl Lowering<'_> {
         };
         match kind {
             StatementKind::Send { channel, arguments, sorted: false } => {
-                let fields = arguments.iter().map(|argument| self.sent_value(argument, place)).collect();
-                Some(Event { send: true, channel: self.event_channel(channel, place)?, fields, target })
+                // Constants must match; anything else stands for any value.
+                let fields = arguments
+                    .iter()
+                    .map(|argument| self.constant_value(argument).map(ModelExpr::Const))
+                    .collect();
+                Some(Event { send: true, channel: self.channel_expr(channel, place)?, fields, target })
             }
             StatementKind::Receive { channel, arguments, random: false, keep: false } => {
                 let fields = self
@@ -78,7 +81,7 @@ impl Lowering<'_> {
                         _ => None,
                     })
                     .collect();
-                Some(Event { send: false, channel: self.event_channel(channel, place)?, fields, target })
+                Some(Event { send: false, channel: self.channel_expr(channel, place)?, fields, target })
             }
             _ => {
                 self.not_an_event(element);
@@ -92,24 +95,5 @@ impl Lowering<'_> {
             Diagnostic::error("only sends and receives can stand in an event trace")
                 .at(element.span, "not an event"),
         );
-    }
-
-    /// Constants must match; anything else stands for any value.
-    fn sent_value(&mut self, argument: &Expr, place: &Place) -> Option<ModelExpr> {
-        match &argument.kind {
-            ExprKind::Constant(value) => Some(ModelExpr::Const(*value)),
-            ExprKind::Reference(reference) => match &reference.parts[..] {
-                [part] => self.symbols.mtype(&part.name.text).map(|(_, value)| ModelExpr::Const(value)),
-                _ => None,
-            },
-            _ => {
-                let _ = place;
-                self.constant_value(argument).map(ModelExpr::Const)
-            }
-        }
-    }
-
-    fn event_channel(&mut self, channel: &Reference, place: &Place) -> Option<ModelExpr> {
-        self.channel_expr(channel, place)
     }
 }

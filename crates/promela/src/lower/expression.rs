@@ -5,7 +5,7 @@ use crate::ast::{self, Expr, ExprKind, ReceiveArgument, Reference};
 use crate::diagnostic::Diagnostic;
 use crate::symbols::{Place, Type};
 use model::expression::{BinaryOp, ChannelQuery, Expr as ModelExpr, Pattern, Remote, UnaryOp};
-use model::program::{Action, ProcessTypeId};
+use model::program::Action;
 
 impl Lowering<'_> {
     /// An expression without `run`.
@@ -163,7 +163,7 @@ impl Lowering<'_> {
             );
         }
         let priority = self.priority(priority);
-        let process_type = ProcessTypeId(self.process_type_ids[&index].0);
+        let process_type = self.process_type_ids[&index];
         Some(Action::Run { process_type, arguments: values, priority })
     }
 
@@ -260,7 +260,7 @@ impl Lowering<'_> {
     ) -> Option<ModelExpr> {
         let process = self.remote_process(pid, place);
         let index = self.proctype_named(proctype)?;
-        let collected = self.collected(index);
+        let collected = &self.bodies[index];
         let Some(element) = collected.body.labelled(&label.text) else {
             let message = format!("proctype `{}` has no label `{}`", proctype.text, label.text);
             self.error(label.span, message, "no such label");

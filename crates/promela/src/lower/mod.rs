@@ -21,7 +21,7 @@ use crate::symbols::{Place, Symbols};
 use model::program::{
     Exclusive, Instance, LocationId, Origin, OriginId, ProcessType, ProcessTypeId, Program,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use variables::Slots;
 
@@ -80,7 +80,7 @@ struct Lowering<'a> {
     diagnostics: Vec<Diagnostic>,
     bodies: Vec<Collected<'a>>,
     /// Bodies by proctype name, also of those that stand further down.
-    proctypes: HashMap<Rc<str>, usize>,
+    proctypes: BTreeMap<Rc<str>, usize>,
     process_type_ids: HashMap<usize, ProcessTypeId>,
     slots: Slots,
     program: Program,
@@ -105,7 +105,7 @@ pub fn lower(sources: &SourceMap, tree: &ast::Program) -> Lowered {
         symbols: Symbols::default(),
         diagnostics: Vec::new(),
         bodies: Vec::new(),
-        proctypes: HashMap::new(),
+        proctypes: BTreeMap::new(),
         process_type_ids: HashMap::new(),
         slots: Slots::default(),
         program: Program::default(),

@@ -41,6 +41,11 @@ fn is_unreachable_statement(table: &Table, body: &Body, number: u32, covered: &H
 }
 
 impl Lowering<'_> {
+    /// Does this body run as a process, unlike a claim or a trace?
+    pub(super) fn is_process(&self, body: usize) -> bool {
+        matches!(self.bodies[body].unit, Unit::Proctype(_) | Unit::Init(_))
+    }
+
     pub(super) fn process_type(&mut self, index: usize) -> ProcessType {
         let locations = self.locations(index);
         let (provided, deterministic) = match self.bodies[index].unit.clone() {

@@ -1,7 +1,7 @@
 //! What `a[i].b` means: a place in the model, or a list of places when it names a whole structure.
 
+use super::Lowering;
 use super::variables::{Leaf, constant_indices};
-use super::{Collected, Lowering};
 use crate::ast::{Expr, ExprKind, Ident, Part, Reference, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::suggest::closest;
@@ -199,10 +199,6 @@ impl Lowering<'_> {
         let message = format!("there is no proctype `{}`", name.text);
         self.report(Diagnostic::error(message).at(name.span, "not defined").maybe_help(help));
         None
-    }
-
-    pub(super) fn collected(&self, index: usize) -> &Collected<'_> {
-        &self.bodies[index]
     }
 
     /// The value of an expression that is known before anything runs.

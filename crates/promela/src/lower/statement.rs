@@ -124,9 +124,9 @@ impl Lowering<'_> {
             }
         }
         if let Some((target, ty)) = self.scalar(target, place) {
-            if let (ModelExpr::Const(constant), Some(stored)) =
-                (&value, if let ModelExpr::Const(c) = value { ty.domain().store(c) } else { None })
-                && *constant != stored
+            if let ModelExpr::Const(constant) = value
+                && let Some(stored) = ty.domain().store(constant)
+                && constant != stored
             {
                 self.report(
                     Diagnostic::warning(format!("{constant} does not fit the variable"))

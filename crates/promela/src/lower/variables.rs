@@ -3,7 +3,7 @@
 //! A variable of a structure type becomes one model variable per scalar field; the array
 //! lengths met on the way to the field are its dimensions.
 
-use super::{Lowering, Unit};
+use super::Lowering;
 use crate::ast::{ChannelInitializer, Expr, Initializer, Visibility};
 use crate::symbols::{Place, Scope, StructId, Type, VariableIndex};
 use model::expression::{Place as ModelPlace, Scope as ModelScope};
@@ -261,11 +261,6 @@ impl Lowering<'_> {
             }
         }
         true
-    }
-
-    /// Is this body's proctype known to run as a process?
-    pub(super) fn is_process(&self, body: usize) -> bool {
-        matches!(self.bodies[body].unit, Unit::Proctype(_) | Unit::Init(_))
     }
 }
 

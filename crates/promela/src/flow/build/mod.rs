@@ -67,7 +67,7 @@ pub struct Builder<'a> {
     is_claim: bool,
 }
 
-/// Builds the elements of a body. `None` if an error left nothing to build on.
+/// Builds the elements of a body.
 pub fn build(declare: &mut dyn Declare, block: &Block, owner: Owner, is_claim: bool) -> Body {
     let body =
         Body { elements: Vec::new(), sequences: Vec::new(), labels: Vec::new(), top: SequenceId(0), size: 1 };
