@@ -1,0 +1,61 @@
+//! Where visited states are remembered. Each store is one file and one trade-off; [`Guarantee`] says what a search with it
+//! may claim.
+//!
+//! Threads share a store through `&self`. What needs it whole (growing, translating to a wider layout, saving)
+//! happens between rounds of the search, when it is borrowed `&mut`. A store must not know what the bits of a state mean.
+
+/// What became of a state handed to a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insertion {
+    /// It was not there, and is now. Of several threads that insert the same state at once, one is told so.
+    New,
+    Known,
+    /// It may or may not be there; there is no room to add it before [`Store::grow`].
+    Full,
+}
+
+/// What a store promises.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guarantee {
+    /// No state is mistaken for another.
+    Exact,
+    /// Some states may have been taken for others and not visited: how many, as far as can be expected.
+    Omissions { expected: f64 },
+}
+
+/// A set of states of `width.identity` words each.
+pub trait Store: Sync {
+    /// What finding a state needs: a hash or the like, computed once, early enough to fetch memory with it.
+    type Key: Copy;
+
+    /// Computes the key and asks the processor to fetch the memory where the state would be.
+    fn prepare(&self, state: &[u64]) -> Self::Key;
+
+    /// Precondition: `key` was prepared from `state`, and the store has not grown since.
+    fn insert(&self, state: &[u64], key: Self::Key) -> Insertion;
+
+    /// The search leaves this state, which it entered when it was new: it is no longer on the depth-first stack.
+    fn leave(&self, _state: &[u64]) {}
+
+    /// Makes room; `false` if that would take more than `memory_bytes` for the store, which then is as before.
+    fn grow(&mut self, memory_bytes: u64) -> bool;
+
+    /// How many states are stored.
+    fn len(&self) -> u64;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn memory_bytes(&self) -> u64;
+
+    fn guarantee(&self) -> Guarantee;
+
+    /// Calls `visit` with every stored state; `false` if the store does not have them any more.
+    fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool;
+
+    /// An empty store of the same kind for states of another width, with room for as many states as this one has.
+    fn emptied(&self, identity_words: usize) -> Self
+    where
+        Self: Sized;
+}
