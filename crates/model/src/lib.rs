@@ -5,7 +5,7 @@
 //! [`interp`] says what it means. This crate knows neither Promela nor searches nor machine code.
 //!
 //! Where to look: [`program`] is the IR, [`expression`] its expressions, [`state`] what a state
-//! holds, [`interp`] the meaning, [`layout`] how a state is packed into bytes, [`system`] the
+//! holds, [`interp`] the meaning, [`layout`] how a state is packed into words, [`system`] the
 //! next-state trait every engine implements, [`text`] programs as text, [`verify`](mod@verify) the IR's rules,
 //! [`access`] what transitions read and write.
 
@@ -27,8 +27,8 @@ pub mod verify;
 pub use domain::Domain;
 pub use error::RuntimeError;
 pub use expression::Expr;
-pub use interp::Interpreter;
+pub use interp::{Interpreter, PackedInterpreter};
 pub use layout::Layout;
 pub use program::Program;
 pub use state::State;
-pub use system::{Step, Successor, System};
+pub use system::{Step, StepCode, Successor, Successors, System};

@@ -6,6 +6,7 @@
 //! fit is a [`Misfit`], and the search goes on with a [widened](System::widened) system.
 
 use crate::error::RuntimeError;
+use crate::layout::Recoder;
 use crate::program::{ProcessTypeId, Program};
 use crate::state::{Pid, State};
 
@@ -35,6 +36,21 @@ pub enum Step {
     Refused(Move),
 }
 
+/// A step of the reference semantics and where it leads.
+#[derive(Clone, Debug)]
+pub struct Successor {
+    pub step: Step,
+    /// `None` if an error stopped the step half way.
+    pub state: Option<State>,
+    /// What went wrong on the way; a failed assertion does not stop the step.
+    pub errors: Vec<RuntimeError>,
+}
+
+/// Is this list of successors one of a state in which nothing can move?
+pub fn nothing_moves(successors: &[Successor]) -> bool {
+    successors.iter().all(|successor| matches!(successor.step, Step::Refused(_)))
+}
+
 /// The transitions of a program, numbered one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbering {
@@ -51,7 +67,8 @@ impl Numbering {
             let mut first = Vec::with_capacity(process_type.locations.len());
             for (place, location) in process_type.locations.iter().enumerate() {
                 first.push(numbering.list.len() as u32);
-                for position in 0..location.transitions.len() {
+                // One for a location without transitions too: an error may arise before any is tried.
+                for position in 0..location.transitions.len().max(1) {
                     numbering.list.push((ProcessTypeId(kind as u32), place as u32, position as u32));
                 }
             }
@@ -273,8 +290,9 @@ pub trait System: Sync {
     where
         Self: Sized;
 
-    /// Translates a state of `narrow`, from which this system was widened.
-    fn recode(&self, narrow: &Self, state: &[u64], out: &mut Vec<u64>)
+    /// Translates states of `narrow`, from which this system was widened; all their words must be given, or 0 for those
+    /// that are not stored.
+    fn recoder(&self, narrow: &Self) -> Recoder
     where
         Self: Sized;
 }

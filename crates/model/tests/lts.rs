@@ -1,7 +1,6 @@
 //! Transition systems written as `.lts` texts: what they mean, and what is said about texts that mean nothing.
 
 use model::program::Program;
-use model::system::System;
 use model::{Interpreter, RuntimeError, State, text};
 use std::collections::HashMap;
 

@@ -10,28 +10,28 @@ mod enabled;
 mod eval;
 mod execute;
 mod initial;
+mod packed;
 
 pub use eval::{Context, binary};
 pub use execute::Machine;
+pub use packed::PackedInterpreter;
 
 use crate::error::RuntimeError;
 use crate::expression::Expr;
-use crate::layout::Layout;
 use crate::program::{Operation, Program, Transition};
 use crate::state::{Pid, Process, State};
-use crate::system::{Move, Step, Successor, System};
+use crate::system::{Move, Step, Successor};
 use std::cell::RefCell;
 
 /// Runs a program step by step.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Interpreter<'a> {
     program: &'a Program,
-    layout: Layout,
 }
 
 impl<'a> Interpreter<'a> {
     pub fn new(program: &'a Program) -> Interpreter<'a> {
-        Interpreter { program, layout: Layout::new(program) }
+        Interpreter { program }
     }
 
     pub fn program(&self) -> &'a Program {
@@ -46,7 +46,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The successors, and with each what its step printed.
-    pub fn successors_with_output(&self, state: &State) -> Vec<(Successor<State>, String)> {
+    pub fn successors_with_output(&self, state: &State) -> Vec<(Successor, String)> {
         let mut out = Vec::new();
         let mut printed = Vec::new();
         self.expand(
@@ -77,7 +77,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-type Sink<'s> = &'s mut dyn FnMut(Successor<State>, Option<String>);
+type Sink<'s> = &'s mut dyn FnMut(Successor, Option<String>);
 
 /// Finding the successors of one state.
 struct Expansion<'a, 's> {
@@ -185,7 +185,7 @@ impl<'a> Expansion<'a, '_> {
     fn complete_rendezvous(&mut self, sent: &Machine<'a>, send: Move) -> bool {
         let mut met = false;
         let sink = &mut *self.sink;
-        let mut join = |successor: Successor<State>, output: Option<String>| {
+        let mut join = |successor: Successor, output: Option<String>| {
             let (Step::Move(receive) | Step::Refused(receive)) = successor.step else {
                 unreachable!("a receive is one move")
             };
@@ -270,22 +270,24 @@ impl Machine<'_> {
     }
 }
 
-impl System for Interpreter<'_> {
-    type State = State;
-
-    fn initial_states(&self) -> Result<Vec<State>, RuntimeError> {
+impl Interpreter<'_> {
+    /// All initial states, or the error met while making one.
+    pub fn initial_states(&self) -> Result<Vec<State>, RuntimeError> {
         initial::initial_states(self.program)
     }
 
-    fn successors(&self, state: &State, out: &mut Vec<Successor<State>>) {
+    /// Appends the successors of `state`, always in the same order.
+    pub fn successors(&self, state: &State, out: &mut Vec<Successor>) {
         self.expand(state, &mut |successor, _| out.push(successor), false);
     }
 
-    fn is_transient(&self, state: &State) -> bool {
+    /// Is this a state between the steps of an atomic sequence? Such states are passed through, not stored.
+    pub fn is_transient(&self, state: &State) -> bool {
         state.exclusive.is_some()
     }
 
-    fn is_valid_end(&self, state: &State) -> bool {
+    /// In a state without successors: may the system rest here?
+    pub fn is_valid_end(&self, state: &State) -> bool {
         let at_rest = |process: &Process| {
             self.program.process_type(process.process_type).location(process.location).end
         };
@@ -303,7 +305,8 @@ impl System for Interpreter<'_> {
             })
     }
 
-    fn violated_invariants(&self, state: &State, out: &mut Vec<RuntimeError>) {
+    /// Appends an error for each of the program's invariants that is false in `state`, or has no value in it.
+    pub fn violated_invariants(&self, state: &State, out: &mut Vec<RuntimeError>) {
         for invariant in &self.program.invariants {
             match self.evaluate(state, &invariant.condition) {
                 Ok(0) => out.push(RuntimeError::AssertionViolated(invariant.name.clone())),
@@ -311,13 +314,5 @@ impl System for Interpreter<'_> {
                 Err(error) => out.push(error),
             }
         }
-    }
-
-    fn encode(&self, state: &State, out: &mut Vec<u8>) {
-        self.layout.encode(self.program, state, out);
-    }
-
-    fn decode(&self, bytes: &[u8]) -> State {
-        self.layout.decode(self.program, bytes)
     }
 }

@@ -13,8 +13,11 @@
 mod codec;
 mod pack;
 mod profile;
+mod recode;
 
+pub use codec::Unfit;
 pub use profile::{Interval, Profile};
+pub use recode::Recoder;
 
 use crate::program::{ChannelTypeId, ProcessTypeId};
 use crate::system::Width;
@@ -61,7 +64,7 @@ pub enum Cells {
     /// Nowhere: each element has always had this value.
     Constant(Vec<i32>),
     /// Element `i` is `low` plus the bits of cell `i`.
-    Row { row: Row, low: i32 },
+    Row { row: Row, low: i32, count: u32 },
 }
 
 impl Cells {
@@ -69,7 +72,7 @@ impl Cells {
     pub fn field(&self, element: u32) -> Field {
         match self {
             Cells::Constant(values) => Field { low: values[element as usize], ..Field::default() },
-            Cells::Row { row, low } => {
+            Cells::Row { row, low, .. } => {
                 let (word, shift) = row.cell(element);
                 Field { word, shift, width: row.width, low: *low }
             }

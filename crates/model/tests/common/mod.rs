@@ -12,7 +12,7 @@ use model::domain::Domain;
 use model::expression::{Expr, Place, Scope};
 use model::program::*;
 use model::state::State;
-use model::system::{Successor, System};
+use model::system::Successor;
 use proptest::prelude::*;
 
 /// Answers questions from a list of numbers; when the list is used up, every answer is the simplest.
@@ -365,7 +365,7 @@ pub fn walk(
     program: &Program,
     choices: &mut Choices,
     steps: usize,
-    mut visit: impl FnMut(&State, &[Successor<State>], &mut Choices),
+    mut visit: impl FnMut(&State, &[Successor], &mut Choices),
 ) {
     let interpreter = Interpreter::new(program);
     let Ok(initial) = interpreter.initial_states() else { return };

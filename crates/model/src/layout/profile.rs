@@ -1,0 +1,306 @@
+//! What has been seen of a program: which values its variables took, which processes and channels existed under which
+//! number. A layout is made from this.
+//!
+//! The first profile comes from a short look around: the states nearest the initial ones, then random walks, which get to where a
+//! breadth-first look does not. Misfits add to it later, each with a look around from there, so that one
+//! does not follow the other.
+
+use super::{Cells, Field, Layout};
+use crate::domain::Domain;
+use crate::error::RuntimeError;
+use crate::interp::Interpreter;
+use crate::program::{ChannelTypeId, ProcessTypeId, Program, Variables};
+use crate::state::State;
+use rapidhash::fast::GlobalState;
+use std::collections::HashSet;
+
+/// The numbers `low..=high`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interval {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl Interval {
+    pub const fn point(value: i32) -> Interval {
+        Interval { low: value as i64, high: value as i64 }
+    }
+
+    /// The values a domain allows.
+    pub fn of_domain(domain: Domain) -> Interval {
+        match domain {
+            Domain::Bits { bits: 32.., .. } => Interval { low: i32::MIN.into(), high: i32::MAX.into() },
+            Domain::Bits { bits, signed: false } => Interval { low: 0, high: (1 << bits) - 1 },
+            Domain::Bits { bits, signed: true } => {
+                Interval { low: -(1 << (bits - 1)), high: (1 << (bits - 1)) - 1 }
+            }
+            Domain::Range { low, high } => Interval { low: low.into(), high: high.into() },
+        }
+    }
+
+    pub fn join(self, other: Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    pub fn meet(self, other: Interval) -> Interval {
+        Interval { low: self.low.max(other.low), high: self.high.min(other.high) }
+    }
+
+    pub fn contains(self, other: Interval) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+
+    pub fn is_point(self) -> bool {
+        self.low == self.high
+    }
+
+    /// Bits to tell its numbers apart.
+    pub fn bits(self) -> u32 {
+        u64::BITS - ((self.high - self.low) as u64).leading_zeros()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ProcessSeen {
+    pub process_type: ProcessTypeId,
+    /// By slot of the type's variables.
+    pub locals: Vec<Interval>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SlotSeen {
+    pub kinds: Vec<ProcessSeen>,
+    pub priority: Interval,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChannelSeen {
+    pub channel_type: ChannelTypeId,
+    pub longest: u32,
+    /// By field; `None` while no message was seen.
+    pub fields: Vec<Option<Interval>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChannelSlotSeen {
+    pub kinds: Vec<ChannelSeen>,
+    /// As in [`ChannelSlot::owner`](super::ChannelSlot::owner).
+    pub owner: Interval,
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// By slot of the program's variables.
+    pub(super) globals: Vec<Interval>,
+    pub(super) processes: Vec<SlotSeen>,
+    pub(super) channels: Vec<ChannelSlotSeen>,
+    pub(super) process_count: Interval,
+    pub(super) channel_count: Interval,
+}
+
+/// How many values may be looked at while looking around: some milliseconds.
+const EFFORT: usize = 1_500_000;
+/// How long a random walk is.
+const WALK: usize = 400;
+
+impl Profile {
+    /// What one state shows.
+    pub fn of(program: &Program, state: &State) -> Profile {
+        let mut profile = Profile {
+            globals: state.globals.iter().map(|&value| Interval::point(value)).collect(),
+            processes: Vec::new(),
+            channels: Vec::new(),
+            process_count: Interval::point(state.processes.len() as i32),
+            channel_count: Interval::point(state.channels.len() as i32),
+        };
+        profile.include(program, state);
+        profile
+    }
+
+    /// What a short look around from the initial states shows.
+    pub fn first_look(interpreter: &Interpreter<'_>) -> Result<Profile, RuntimeError> {
+        let states = interpreter.initial_states()?;
+        let mut profile = Profile::initial(interpreter.program(), &states);
+        profile.look_around(interpreter, &states);
+        Ok(profile)
+    }
+
+    /// What the initial states show.
+    pub fn initial(program: &Program, states: &[State]) -> Profile {
+        let Some(first) = states.first() else { return Profile::of(program, &State::empty(program)) };
+        let mut profile = Profile::of(program, first);
+        for state in states {
+            profile.include(program, state);
+        }
+        profile
+    }
+
+    /// Adds what a state shows.
+    pub fn include(&mut self, program: &Program, state: &State) {
+        extend(&mut self.globals, &state.globals);
+        self.process_count = self.process_count.join(Interval::point(state.processes.len() as i32));
+        self.channel_count = self.channel_count.join(Interval::point(state.channels.len() as i32));
+        for (pid, process) in state.processes.iter().enumerate() {
+            let priority = Interval::point(i32::from(process.priority));
+            if pid == self.processes.len() {
+                self.processes.push(SlotSeen { kinds: Vec::new(), priority });
+            }
+            let slot = &mut self.processes[pid];
+            slot.priority = slot.priority.join(priority);
+            match slot.kinds.iter_mut().find(|kind| kind.process_type == process.process_type) {
+                Some(kind) => extend(&mut kind.locals, &process.locals),
+                None => slot.kinds.push(ProcessSeen {
+                    process_type: process.process_type,
+                    locals: process.locals.iter().map(|&value| Interval::point(value)).collect(),
+                }),
+            }
+        }
+        for (index, channel) in state.channels.iter().enumerate() {
+            let owner = Interval::point(channel.owner.map_or(0, |pid| i32::from(pid) + 1));
+            if index == self.channels.len() {
+                self.channels.push(ChannelSlotSeen { kinds: Vec::new(), owner });
+            }
+            let slot = &mut self.channels[index];
+            slot.owner = slot.owner.join(owner);
+            let channel_type = program.channel_type(channel.channel_type);
+            let width = channel_type.fields.len();
+            let position = slot.kinds.iter().position(|kind| kind.channel_type == channel.channel_type);
+            let position = position.unwrap_or_else(|| {
+                slot.kinds.push(ChannelSeen {
+                    channel_type: channel.channel_type,
+                    longest: 0,
+                    fields: vec![None; width],
+                });
+                slot.kinds.len() - 1
+            });
+            let kind = &mut slot.kinds[position];
+            kind.longest = kind.longest.max((channel.contents.len() / width.max(1)) as u32);
+            for (place, &value) in channel.contents.iter().enumerate() {
+                let field = &mut kind.fields[place % width];
+                let point = Interval::point(value);
+                *field = Some(field.map_or(point, |seen| seen.join(point)));
+            }
+        }
+    }
+
+    /// Adds everything for which a layout made from this profile has room, so that all its states fit the next one too.
+    pub fn absorb(&mut self, program: &Program, layout: &Layout) {
+        absorb(&program.variables, &layout.globals, &mut self.globals);
+        for (seen, slot) in self.processes.iter_mut().zip(&layout.processes) {
+            seen.priority = seen.priority.join(slot.priority.interval());
+            for (seen, kind) in seen.kinds.iter_mut().zip(&slot.kinds) {
+                let variables = &program.process_type(kind.process_type).variables;
+                absorb(variables, &kind.variables, &mut seen.locals);
+            }
+        }
+        for (seen, slot) in self.channels.iter_mut().zip(&layout.channels) {
+            seen.owner = seen.owner.join(slot.owner.interval());
+            for (seen, kind) in seen.kinds.iter_mut().zip(&slot.kinds) {
+                seen.longest = seen.longest.max(kind.slots);
+                let fields = &program.channel_type(kind.channel_type).fields;
+                for ((seen, field), place) in seen.fields.iter_mut().zip(fields).zip(&kind.fields) {
+                    let room = Field { low: place.low, width: place.width, ..Field::default() }.interval();
+                    let room = room.meet(Interval::of_domain(field.domain));
+                    *seen = Some(seen.map_or(room, |seen| seen.join(room)));
+                }
+            }
+        }
+        // A larger count than seen would have no slot.
+    }
+
+    /// Adds what can be seen from some states, within a fixed effort.
+    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
+        let program = interpreter.program();
+        let mut effort = EFFORT;
+        let mut successors = Vec::new();
+        let mut seen: HashSet<State, GlobalState> = from.iter().cloned().collect();
+        let mut frontier: Vec<State> = from.to_vec();
+        for state in from {
+            self.include(program, state);
+        }
+        // Half of the effort for the neighbourhood, level by level.
+        while effort > EFFORT / 2 && !frontier.is_empty() {
+            let mut next = Vec::new();
+            for state in &frontier {
+                successors.clear();
+                interpreter.successors(state, &mut successors);
+                effort = effort.saturating_sub(cost(state, successors.len()));
+                for state in successors.drain(..).filter_map(|successor| successor.state) {
+                    self.include(program, &state);
+                    if !seen.contains(&state) {
+                        seen.insert(state.clone());
+                        next.push(state);
+                    }
+                }
+                if effort <= EFFORT / 2 {
+                    break;
+                }
+            }
+            frontier = next;
+        }
+        if frontier.is_empty() {
+            return;
+        }
+        drop(seen);
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        while effort > 0 {
+            // Some walks go on from the edge of the neighbourhood, some start afresh.
+            let start = if random.below(2) == 0 { &frontier } else { from };
+            let mut state = start[random.below(start.len())].clone();
+            for _ in 0..WALK {
+                successors.clear();
+                interpreter.successors(&state, &mut successors);
+                let spent = cost(&state, successors.len());
+                effort = effort.saturating_sub(spent);
+                successors.retain(|successor| successor.state.is_some());
+                if successors.is_empty() || effort == 0 {
+                    effort = effort.saturating_sub(spent);
+                    break;
+                }
+                for state in successors.iter().filter_map(|successor| successor.state.as_ref()) {
+                    self.include(program, state);
+                }
+                let chosen = random.below(successors.len());
+                state =
+                    successors.swap_remove(chosen).state.expect("only steps that lead somewhere are kept");
+            }
+        }
+    }
+}
+
+fn absorb(variables: &Variables, cells: &[Cells], seen: &mut [Interval]) {
+    for (variable, cells) in variables.iter().zip(cells) {
+        if let Cells::Row { .. } = cells {
+            let room = cells.field(0).interval().meet(Interval::of_domain(variable.domain));
+            for seen in &mut seen[variable.slots()] {
+                *seen = seen.join(room);
+            }
+        }
+    }
+}
+
+/// What it takes to look at a state with so many successors, in values copied.
+fn cost(state: &State, successors: usize) -> usize {
+    let parts = state.processes.len() + state.channels.len();
+    let locals: usize = state.processes.iter().map(|process| process.locals.len()).sum();
+    (state.globals.len() + locals + 16 * parts + 64) * (successors + 1)
+}
+
+fn extend(intervals: &mut [Interval], values: &[i32]) {
+    for (interval, &value) in intervals.iter_mut().zip(values) {
+        *interval = interval.join(Interval::point(value));
+    }
+}
+
+/// A small generator of random numbers (Marsaglia's xorshift); the same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((u128::from(self.0) * bound as u128) >> 64) as usize
+    }
+}

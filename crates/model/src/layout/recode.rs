@@ -1,0 +1,161 @@
+//! Translating states from one layout to a wider one of the same program: a list of moves of bits, made once and applied to
+//! every state known so far.
+//!
+//! What does not exist has all bits 0 in both layouts, so values that belong to a process or channel are moved only
+//! if it exists, and a message's only if the channel is so long.
+
+use super::{Cells, Field, Layout};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Recoder {
+    words: usize,
+    /// Moved always.
+    always: Vec<Shift>,
+    groups: Vec<Group>,
+}
+
+/// What is moved if a number in the old state is large enough.
+#[derive(Clone, Debug)]
+struct Group {
+    condition: Condition,
+    shifts: Vec<Shift>,
+    /// Conditions within.
+    groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug)]
+enum Condition {
+    MoreThan(Field, i32),
+    Equal(Field, i32),
+}
+
+impl Condition {
+    fn holds(&self, words: &[u64]) -> bool {
+        match self {
+            Condition::MoreThan(field, value) => field.read(words) > *value,
+            Condition::Equal(field, value) => field.read(words) == *value,
+        }
+    }
+}
+
+/// Bits from one place to another, `add` added on the way.
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    from: Field,
+    to: Field,
+    add: u64,
+}
+
+impl Shift {
+    /// `None` if nothing need be done.
+    fn new(from: Field, to: Field) -> Option<Shift> {
+        let add = (i64::from(from.low) - i64::from(to.low)) as u64;
+        (to.width > 0).then_some(Shift { from, to, add })
+    }
+
+    fn apply(&self, old: &[u64], new: &mut [u64]) {
+        let bits = old[self.from.word as usize] >> self.from.shift & ((1 << self.from.width) - 1);
+        new[self.to.word as usize] |= bits.wrapping_add(self.add) << self.to.shift;
+    }
+}
+
+impl Recoder {
+    /// Precondition: every state that fits `old` fits `new`.
+    pub fn new(old: &Layout, new: &Layout) -> Recoder {
+        let mut always = Vec::new();
+        let numbers = [
+            (old.process_count, new.process_count),
+            (old.channel_count, new.channel_count),
+            (old.last, new.last),
+            (old.event, new.event),
+            (old.control, new.control),
+        ];
+        always.extend(numbers.into_iter().filter_map(|(from, to)| Shift::new(from, to)));
+        cells(&old.globals, &new.globals, &mut always);
+        let mut groups = Vec::new();
+        for (pid, (from, to)) in old.processes.iter().zip(&new.processes).enumerate() {
+            let mut shifts = Vec::new();
+            shifts.extend(Shift::new(from.priority, to.priority));
+            let kinds = from.kinds.iter().enumerate().map(|(number, kind)| {
+                let place = to.kinds.iter().position(|wide| wide.process_type == kind.process_type);
+                let place = place.expect("a wider layout has every kind of process");
+                let mut shifts = Vec::new();
+                shifts.extend(constant(to.kind, place as i32));
+                shifts.extend(Shift::new(kind.location, to.kinds[place].location));
+                cells(&kind.variables, &to.kinds[place].variables, &mut shifts);
+                Group { condition: Condition::Equal(from.kind, number as i32), shifts, groups: Vec::new() }
+            });
+            let kinds = kinds.collect();
+            let condition = Condition::MoreThan(old.process_count, pid as i32);
+            groups.push(Group { condition, shifts, groups: kinds });
+        }
+        for (index, (from, to)) in old.channels.iter().zip(&new.channels).enumerate() {
+            let mut shifts = Vec::new();
+            shifts.extend(Shift::new(from.owner, to.owner));
+            let kinds = from.kinds.iter().enumerate().map(|(number, kind)| {
+                let place = to.kinds.iter().position(|wide| wide.channel_type == kind.channel_type);
+                let place = place.expect("a wider layout has every kind of channel");
+                let wide = &to.kinds[place];
+                let mut shifts = Vec::new();
+                shifts.extend(constant(to.kind, place as i32));
+                shifts.extend(Shift::new(kind.length, wide.length));
+                let messages = (0..kind.slots).map(|position| {
+                    let fields = (0..kind.fields.len()).filter_map(|field| {
+                        Shift::new(kind.field(position, field), wide.field(position, field))
+                    });
+                    let condition = Condition::MoreThan(kind.length, position as i32);
+                    Group { condition, shifts: fields.collect(), groups: Vec::new() }
+                });
+                let condition = Condition::Equal(from.kind, number as i32);
+                Group { condition, shifts, groups: messages.collect() }
+            });
+            let kinds = kinds.collect();
+            let condition = Condition::MoreThan(old.channel_count, index as i32);
+            groups.push(Group { condition, shifts, groups: kinds });
+        }
+        Recoder { words: new.width.all, always, groups }
+    }
+
+    /// Replaces `new` by the translation of `old`.
+    pub fn recode(&self, old: &[u64], new: &mut Vec<u64>) {
+        new.clear();
+        new.resize(self.words, 0);
+        for shift in &self.always {
+            shift.apply(old, new);
+        }
+        for group in &self.groups {
+            group.apply(old, new);
+        }
+    }
+}
+
+impl Group {
+    fn apply(&self, old: &[u64], new: &mut [u64]) {
+        if !self.condition.holds(old) {
+            return;
+        }
+        for shift in &self.shifts {
+            shift.apply(old, new);
+        }
+        for group in &self.groups {
+            group.apply(old, new);
+        }
+    }
+}
+
+/// Puts a value that the old state does not have.
+fn constant(to: Field, value: i32) -> Option<Shift> {
+    Shift::new(Field { low: value, ..Field::default() }, to)
+}
+
+fn cells(old: &[Cells], new: &[Cells], shifts: &mut Vec<Shift>) {
+    for (old, new) in old.iter().zip(new) {
+        let count = match (old, new) {
+            (_, Cells::Constant(_)) => continue,
+            (Cells::Constant(values), _) => values.len() as u32,
+            (Cells::Row { count, .. }, _) => *count,
+        };
+        shifts.extend((0..count).filter_map(|element| Shift::new(old.field(element), new.field(element))));
+    }
+}
