@@ -150,12 +150,12 @@ impl Plan {
     }
 
     /// Alternatives never exist together: the largest items of each share a place, then the second largest, and so on.
-    fn alternatives<T>(&mut self, plans: Vec<Box<dyn FnOnce(&mut Plan) -> T + '_>>) -> Vec<T> {
+    fn alternatives<S, T>(&mut self, seen: &[S], plan: impl Fn(&mut Plan, &S) -> T) -> Vec<T> {
         let mut shared: Vec<ItemId> = Vec::new();
         let mut results = Vec::new();
-        for (number, plan) in plans.into_iter().enumerate() {
+        for (number, seen) in seen.iter().enumerate() {
             let first = self.items.len();
-            results.push(plan(self));
+            results.push(plan(self, seen));
             let mut own: Vec<ItemId> = (first..self.items.len())
                 .filter(|&item| !self.items[item].behind && self.items[item].bits() <= WORD)
                 .collect();
@@ -173,27 +173,20 @@ impl Plan {
     fn process(&mut self, program: &Program, slot: &SlotSeen) -> PlannedProcess {
         let kind = self.number(Interval { low: 0, high: slot.kinds.len() as i64 - 1 });
         let priority = self.number(slot.priority);
-        let plans = slot.kinds.iter().map(|seen| {
-            Box::new(move |plan: &mut Plan| {
-                let process_type = program.process_type(seen.process_type);
-                let locations = process_type.locations.len().max(1) as i64 - 1;
-                let location = plan.number(Interval { low: 0, high: locations });
-                (seen.process_type, location, plan.variables(&process_type.variables, &seen.locals))
-            }) as Box<dyn FnOnce(&mut Plan) -> _>
+        let kinds = self.alternatives(&slot.kinds, |plan, seen| {
+            let process_type = program.process_type(seen.process_type);
+            let locations = process_type.locations.len().max(1) as i64 - 1;
+            let location = plan.number(Interval { low: 0, high: locations });
+            (seen.process_type, location, plan.variables(&process_type.variables, &seen.locals))
         });
-        let plans = plans.collect();
-        PlannedProcess { kind, priority, kinds: self.alternatives(plans) }
+        PlannedProcess { kind, priority, kinds }
     }
 
     fn channel(&mut self, program: &Program, slot: &ChannelSlotSeen) -> PlannedChannel {
         let kind = self.number(Interval { low: 0, high: slot.kinds.len() as i64 - 1 });
         let owner = self.number(slot.owner);
-        let plans = slot.kinds.iter().map(|seen| {
-            Box::new(move |plan: &mut Plan| plan.channel_kind(program, seen))
-                as Box<dyn FnOnce(&mut Plan) -> _>
-        });
-        let plans = plans.collect();
-        PlannedChannel { kind, owner, kinds: self.alternatives(plans) }
+        let kinds = self.alternatives(&slot.kinds, |plan, seen| plan.channel_kind(program, seen));
+        PlannedChannel { kind, owner, kinds }
     }
 
     fn channel_kind(&mut self, program: &Program, seen: &ChannelSeen) -> PlannedChannelKind {
