@@ -8,8 +8,11 @@
 use super::{Cells, Field, Layout};
 use crate::domain::Domain;
 use crate::error::RuntimeError;
+use crate::expression::Expr;
 use crate::interp::Interpreter;
-use crate::program::{ChannelTypeId, ProcessTypeId, Program, Variables};
+use crate::program::{
+    ChannelTypeId, Location, Operation, ProcessType, ProcessTypeId, Program, Transition, Variables,
+};
 use crate::state::State;
 use rapidhash::fast::GlobalState;
 use std::collections::HashSet;
@@ -100,7 +103,7 @@ pub struct Profile {
 }
 
 /// How many values may be looked at while looking around: some milliseconds.
-const EFFORT: usize = 1_500_000;
+const EFFORT: usize = 4_000_000;
 /// How long a random walk is.
 const WALK: usize = 400;
 
@@ -213,6 +216,7 @@ impl Profile {
     pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
         let program = interpreter.program();
         let mut effort = EFFORT;
+        let costs = Costs::new(program);
         let mut successors = Vec::new();
         let mut seen: HashSet<State, GlobalState> = from.iter().cloned().collect();
         let mut frontier: Vec<State> = from.to_vec();
@@ -225,7 +229,7 @@ impl Profile {
             for state in &frontier {
                 successors.clear();
                 interpreter.successors(state, &mut successors);
-                effort = effort.saturating_sub(cost(state, successors.len()));
+                effort = effort.saturating_sub(costs.of(state, successors.len()));
                 for state in successors.drain(..).filter_map(|successor| successor.state) {
                     self.include(program, &state);
                     if !seen.contains(&state) {
@@ -251,7 +255,7 @@ impl Profile {
             for _ in 0..WALK {
                 successors.clear();
                 interpreter.successors(&state, &mut successors);
-                let spent = cost(&state, successors.len());
+                let spent = costs.of(&state, successors.len());
                 effort = effort.saturating_sub(spent);
                 successors.retain(|successor| successor.state.is_some());
                 if successors.is_empty() || effort == 0 {
@@ -280,11 +284,46 @@ fn absorb(variables: &Variables, cells: &[Cells], seen: &mut [Interval]) {
     }
 }
 
-/// What it takes to look at a state with so many successors, in values copied.
-fn cost(state: &State, successors: usize) -> usize {
-    let parts = state.processes.len() + state.channels.len();
-    let locals: usize = state.processes.iter().map(|process| process.locals.len()).sum();
-    (state.globals.len() + locals + 16 * parts + 64) * (successors + 1)
+/// What it takes to look at states, in values copied or compared.
+struct Costs {
+    /// By process type and location: the size of everything that is tried there.
+    locations: Vec<Vec<usize>>,
+}
+
+impl Costs {
+    fn new(program: &Program) -> Costs {
+        let of_type = |kind: &ProcessType| kind.locations.iter().map(location_size).collect();
+        Costs { locations: program.process_types.iter().map(of_type).collect() }
+    }
+
+    /// Of a state with so many successors.
+    fn of(&self, state: &State, successors: usize) -> usize {
+        let parts = state.processes.len() + state.channels.len();
+        let locals: usize = state.processes.iter().map(|process| process.locals.len()).sum();
+        let tried: usize = state
+            .processes
+            .iter()
+            .map(|process| self.locations[process.process_type.index()][process.location.index()])
+            .sum();
+        (state.globals.len() + locals + 16 * parts + 64) * (successors + 1) + 4 * tried
+    }
+}
+
+fn location_size(location: &Location) -> usize {
+    let size = |transition: &Transition| match &transition.operation {
+        Operation::Guarded { guard, actions } => expression_size(guard) + 4 * actions.len(),
+        Operation::Deterministic(body) => 16 * body.nodes.len(),
+        // A rendezvous asks every other process.
+        Operation::Send { .. } => 64,
+        _ => 4,
+    };
+    location.transitions.iter().map(size).sum()
+}
+
+fn expression_size(expr: &Expr) -> usize {
+    let mut size = 1;
+    expr.for_each_child(&mut |child| size += expression_size(child));
+    size
 }
 
 fn extend(intervals: &mut [Interval], values: &[i32]) {
