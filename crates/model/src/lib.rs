@@ -18,6 +18,8 @@ pub mod expression;
 pub mod interp;
 pub mod layout;
 pub mod program;
+pub mod ranges;
+pub mod reduce;
 pub mod state;
 pub mod system;
 pub mod text;

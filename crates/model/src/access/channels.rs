@@ -71,7 +71,7 @@ enum Cell {
     Field(ChannelTypeId, usize),
 }
 
-pub(super) struct Channels<'p> {
+pub(crate) struct Channels<'p> {
     program: &'p Program,
     cells: HashMap<Cell, ChannelSet>,
     /// The types of the channels the program's prologue creates, number 1 first.
@@ -305,7 +305,7 @@ fn mentions(expr: &Expr, variable: VariableId) -> bool {
 }
 
 /// The element constant indices mean, if they are constant and exist.
-pub(super) fn constant_element(variable: &Variable, indices: &[Expr]) -> Option<u32> {
+pub(crate) fn constant_element(variable: &Variable, indices: &[Expr]) -> Option<u32> {
     let mut element = 0;
     for (index, &dimension) in indices.iter().zip(&variable.dimensions) {
         match index {

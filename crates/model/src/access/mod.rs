@@ -16,6 +16,7 @@ mod collect;
 mod rendezvous;
 
 pub use channels::ChannelSet;
+pub(crate) use channels::{Channels, constant_element};
 
 use crate::program::{LocationId, ProcessTypeId, Program, VariableId};
 use collect::Collector;

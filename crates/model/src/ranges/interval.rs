@@ -1,0 +1,230 @@
+//! Arithmetic on intervals of 32-bit numbers (Moore 1966; Cousot and Cousot 1976): whatever the operands are within
+//! their intervals, the result is within the result's. Where the machine's arithmetic wraps, the result may be anything.
+
+use crate::domain::Domain;
+use crate::expression::{BinaryOp, UnaryOp};
+use crate::layout::Interval;
+
+/// All numbers there are.
+pub(super) const EVERYTHING: Interval = Interval { low: i32::MIN as i64, high: i32::MAX as i64 };
+pub(super) const TRUTH: Interval = Interval { low: 0, high: 1 };
+
+pub(super) fn between(low: i64, high: i64) -> Interval {
+    Interval { low, high }
+}
+
+/// What both have in common, if anything.
+pub(super) fn common(one: Interval, other: Interval) -> Option<Interval> {
+    let both = one.meet(other);
+    (both.low <= both.high).then_some(both)
+}
+
+/// The values a variable of the domain can hold.
+pub(super) fn of_domain(domain: Domain) -> Interval {
+    match domain {
+        Domain::Range { low, high } => between(low.into(), high.into()),
+        Domain::Bits { bits: 32.., .. } => EVERYTHING,
+        Domain::Bits { bits, signed: false } => between(0, (1i64 << bits) - 1),
+        Domain::Bits { bits, signed: true } => between(-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+    }
+}
+
+/// What storing one of the values leaves; nothing if each of them is an error.
+pub(super) fn stored(domain: Domain, value: Interval) -> Option<Interval> {
+    let all = of_domain(domain);
+    match domain {
+        Domain::Range { .. } => common(all, value),
+        Domain::Bits { .. } if all.contains(value) => Some(value),
+        Domain::Bits { .. } => Some(all),
+    }
+}
+
+pub(super) fn unary(op: UnaryOp, value: Interval) -> Interval {
+    match op {
+        UnaryOp::Not => match truth(value) {
+            Some(truth) => Interval::point(i32::from(!truth)),
+            None => TRUTH,
+        },
+        UnaryOp::Negate => wrapped(-value.high, -value.low),
+        UnaryOp::Complement => between(!value.high, !value.low),
+    }
+}
+
+/// Is every value true, or every one false?
+pub(super) fn truth(value: Interval) -> Option<bool> {
+    if value == Interval::point(0) {
+        Some(false)
+    } else if value.low > 0 || value.high < 0 {
+        Some(true)
+    } else {
+        None
+    }
+}
+
+/// Nothing if every pair of operands is an error.
+pub(super) fn binary(op: BinaryOp, left: Interval, right: Interval) -> Option<Interval> {
+    let decided = |yes: bool, no: bool| match (yes, no) {
+        (true, _) => Interval::point(1),
+        (_, true) => Interval::point(0),
+        _ => TRUTH,
+    };
+    Some(match op {
+        BinaryOp::Add => wrapped(left.low + right.low, left.high + right.high),
+        BinaryOp::Subtract => wrapped(left.low - right.high, left.high - right.low),
+        BinaryOp::Multiply => corners(left, right, |a, b| a * b),
+        BinaryOp::Divide => quotient(left, right)?,
+        BinaryOp::Remainder => remainder(left, right)?,
+        BinaryOp::BitAnd => bit_and(left, right),
+        BinaryOp::BitOr | BinaryOp::BitXor => match left.low >= 0 && right.low >= 0 {
+            true => {
+                let low = if op == BinaryOp::BitOr { left.low.max(right.low) } else { 0 };
+                between(low, ones(left.high | right.high))
+            }
+            false => EVERYTHING,
+        },
+        BinaryOp::ShiftLeft if right.low >= 0 && right.high < 32 => {
+            corners(left, right, |value, count| value << count)
+        }
+        BinaryOp::ShiftRight if right.low >= 0 && right.high < 32 => {
+            corners(left, right, |value, count| value >> count)
+        }
+        BinaryOp::ShiftLeft => EVERYTHING,
+        BinaryOp::ShiftRight => between(left.low.min(0), left.high.max(0)),
+        BinaryOp::Equal => {
+            decided(left.is_point() && left == right, left.high < right.low || right.high < left.low)
+        }
+        BinaryOp::NotEqual => {
+            decided(left.high < right.low || right.high < left.low, left.is_point() && left == right)
+        }
+        BinaryOp::Less => decided(left.high < right.low, left.low >= right.high),
+        BinaryOp::LessEqual => decided(left.high <= right.low, left.low > right.high),
+        BinaryOp::Greater => decided(left.low > right.high, left.high <= right.low),
+        BinaryOp::GreaterEqual => decided(left.low >= right.high, left.high < right.low),
+        BinaryOp::And => {
+            decided(truth(left) == Some(true) && truth(right) == Some(true), {
+                truth(left) == Some(false) || truth(right) == Some(false)
+            })
+        }
+        BinaryOp::Or => decided(truth(left) == Some(true) || truth(right) == Some(true), {
+            truth(left) == Some(false) && truth(right) == Some(false)
+        }),
+    })
+}
+
+fn wrapped(low: i64, high: i64) -> Interval {
+    let exact = between(low, high);
+    if EVERYTHING.contains(exact) { exact } else { EVERYTHING }
+}
+
+/// For an operation that is monotone in each operand.
+fn corners(left: Interval, right: Interval, apply: impl Fn(i64, i64) -> i64) -> Interval {
+    let [a, b, c, d] = [
+        apply(left.low, right.low),
+        apply(left.low, right.high),
+        apply(left.high, right.low),
+        apply(left.high, right.high),
+    ];
+    wrapped(a.min(b).min(c).min(d), a.max(b).max(c).max(d))
+}
+
+/// The divisor without zero, in at most two parts.
+fn divisors(right: Interval) -> impl Iterator<Item = Interval> {
+    let parts = [common(right, between(i64::MIN, -1)), common(right, between(1, i64::MAX))];
+    parts.into_iter().flatten()
+}
+
+fn quotient(left: Interval, right: Interval) -> Option<Interval> {
+    divisors(right).map(|part| corners(left, part, |a, b| a / b)).reduce(Interval::join)
+}
+
+/// The sign is the dividend's, the size less than the divisor's and not more than the dividend's.
+fn remainder(left: Interval, right: Interval) -> Option<Interval> {
+    let largest = divisors(right).map(|part| part.low.abs().max(part.high.abs()) - 1).max()?;
+    let low = if left.low < 0 { (-largest).max(left.low) } else { 0 };
+    let high = if left.high > 0 { largest.min(left.high) } else { 0 };
+    Some(between(low, high))
+}
+
+fn bit_and(left: Interval, right: Interval) -> Interval {
+    match (left.low >= 0, right.low >= 0) {
+        (true, true) => between(0, left.high.min(right.high)),
+        (true, false) => between(0, left.high),
+        (false, true) => between(0, right.high),
+        (false, false) => EVERYTHING,
+    }
+}
+
+/// The least number of ones that covers the value.
+fn ones(value: i64) -> i64 {
+    match value {
+        0 => 0,
+        value => (1i64 << (64 - value.leading_zeros())) - 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp;
+
+    const OPERATORS: [BinaryOp; 18] = [
+        BinaryOp::Add,
+        BinaryOp::Subtract,
+        BinaryOp::Multiply,
+        BinaryOp::Divide,
+        BinaryOp::Remainder,
+        BinaryOp::BitAnd,
+        BinaryOp::BitOr,
+        BinaryOp::BitXor,
+        BinaryOp::ShiftLeft,
+        BinaryOp::ShiftRight,
+        BinaryOp::Equal,
+        BinaryOp::NotEqual,
+        BinaryOp::Less,
+        BinaryOp::LessEqual,
+        BinaryOp::Greater,
+        BinaryOp::GreaterEqual,
+        BinaryOp::And,
+        BinaryOp::Or,
+    ];
+
+    /// Every pair of members of every pair of intervals with these ends.
+    #[test]
+    fn results_are_within() {
+        let ends = [i32::MIN, i32::MIN + 1, -9, -2, -1, 0, 1, 2, 3, 7, 8, 31, 32, 33, i32::MAX - 1, i32::MAX];
+        let intervals: Vec<Interval> = ends
+            .iter()
+            .enumerate()
+            .flat_map(|(index, &low)| ends[index..].iter().map(move |&high| between(low.into(), high.into())))
+            .collect();
+        for op in OPERATORS {
+            for &left in &intervals {
+                for &right in &intervals {
+                    let result = binary(op, left, right);
+                    let members = |interval: Interval| {
+                        ends.into_iter().filter(move |&end| interval.contains(Interval::point(end)))
+                    };
+                    for a in members(left) {
+                        for b in members(right) {
+                            if let Ok(value) = interp::binary(op, a, b) {
+                                let result = result.expect("some pair has a value");
+                                assert!(
+                                    result.contains(Interval::point(value)),
+                                    "{a} {op:?} {b} is {value}, not in {result:?} of {left:?} and {right:?}"
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn storing_cuts_or_refuses() {
+        assert_eq!(stored(Domain::BYTE, between(3, 9)), Some(between(3, 9)));
+        assert_eq!(stored(Domain::BYTE, between(3, 256)), Some(between(0, 255)));
+        assert_eq!(stored(Domain::Range { low: 1, high: 5 }, between(3, 256)), Some(between(3, 5)));
+        assert_eq!(stored(Domain::Range { low: 1, high: 5 }, between(6, 256)), None);
+    }
+}

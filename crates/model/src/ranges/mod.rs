@@ -1,0 +1,490 @@
+//! Which values can a variable ever hold? An interval analysis by abstract interpretation (Cousot and Cousot 1977).
+//!
+//! What only its own process writes is known location by location: its variables, and globals of which it is the
+//! only writer. Other globals, and the fields of messages, have one interval for all times; but while a process is
+//! inside an atomic sequence or a d_step nobody else moves, so what it has seen of globals there stays true until it may
+//! give up control. Intervals that keep growing are widened.
+//!
+//! `interval` is arithmetic, `environment` what is known at a location, `expression` and `operation` the meaning of
+//! the program's parts on intervals, `widening` makes it end, `instances` counts processes. This file owns the
+//! iteration. Nothing here knows layouts (but for the type of intervals) or what the result is used for.
+
+mod environment;
+mod expression;
+mod instances;
+mod interval;
+mod operation;
+mod widening;
+
+pub(crate) use instances::Instances;
+
+use crate::access::Channels;
+use crate::expression::{Expr, Place, Scope};
+use crate::interp::Machine;
+use crate::layout::Interval;
+use crate::program::{
+    ChannelTypeId, LocationId, Operation, ProcessTypeId, Program, Transition, VariableId,
+};
+use crate::reduce::walk;
+use crate::state::State;
+use environment::Environment;
+use expression::Reader;
+use interval::{of_domain, truth};
+use operation::Effects;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use widening::Thresholds;
+
+/// Intervals that contain every value that can ever be held, in any reachable state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranges {
+    globals: Vec<Interval>,
+    locals: Vec<Vec<Interval>>,
+    fields: Vec<Vec<Interval>>,
+}
+
+impl Ranges {
+    /// Of all elements of a variable of the program.
+    pub fn global(&self, variable: VariableId) -> Interval {
+        self.globals[variable.index()]
+    }
+
+    /// Of all elements of a variable of every process of the type.
+    pub fn local(&self, kind: ProcessTypeId, variable: VariableId) -> Interval {
+        self.locals[kind.index()][variable.index()]
+    }
+
+    /// Of a field of every message in every channel of the type. Where no message is ever sent, the default.
+    pub fn channel_field(&self, kind: ChannelTypeId, field: usize) -> Interval {
+        self.fields[kind.index()][field]
+    }
+}
+
+/// The program must keep the IR's rules.
+pub fn analyse(program: &Program) -> Ranges {
+    let Some(mut analysis) = Analysis::new(program) else { return everything(program) };
+    analysis.iterate();
+    analysis.result()
+}
+
+/// What the domains alone say.
+fn everything(program: &Program) -> Ranges {
+    let of = |variables: &crate::program::Variables| {
+        variables.iter().map(|variable| of_domain(variable.domain)).collect()
+    };
+    let of_fields = |kind: &crate::program::ChannelType| {
+        kind.fields.iter().map(|field| of_domain(field.domain)).collect()
+    };
+    Ranges {
+        globals: of(&program.variables),
+        locals: program.process_types.iter().map(|kind| of(&kind.variables)).collect(),
+        fields: program.channel_types.iter().map(of_fields).collect(),
+    }
+}
+
+/// Something with one interval for all times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Global(VariableId),
+    /// A variable as other processes see it.
+    Local(ProcessTypeId, VariableId),
+    Field(ChannelTypeId, usize),
+}
+
+#[derive(Clone, Debug)]
+struct Content {
+    value: Option<Interval>,
+    limit: Interval,
+    growths: u32,
+    /// Locations whose steps read it.
+    readers: Vec<(ProcessTypeId, LocationId)>,
+}
+
+/// What is known at a location.
+#[derive(Clone, Debug, Default)]
+struct Knowledge {
+    /// While the process has control of its own, inside an atomic sequence.
+    controlled: Option<Environment>,
+    /// While anybody may move.
+    free: Option<Environment>,
+    visits: u32,
+    waiting: bool,
+}
+
+/// So many times an interval may grow before it is widened.
+const GROWTHS_BEFORE_WIDENING: u32 = 3;
+
+struct Analysis<'p> {
+    program: &'p Program,
+    channels: Channels<'p>,
+    instances: Instances,
+    thresholds: Thresholds,
+    globals: Vec<Content>,
+    locals: Vec<Vec<Content>>,
+    fields: Vec<Vec<Content>>,
+    /// What globals hold before any process exists.
+    start: Vec<Interval>,
+    /// By global: the type of the only process that ever writes it.
+    owner: Vec<Option<ProcessTypeId>>,
+    knowledge: Vec<Vec<Knowledge>>,
+    waiting: Vec<(ProcessTypeId, LocationId)>,
+    /// As `pc_value` gives them.
+    location_numbers: Interval,
+}
+
+impl<'p> Analysis<'p> {
+    /// `None` if the program does not start.
+    fn new(program: &'p Program) -> Option<Analysis<'p>> {
+        let start = start_values(program)?;
+        let content = |value: Option<Interval>, domain| Content {
+            value,
+            limit: of_domain(domain),
+            growths: 0,
+            readers: Vec::new(),
+        };
+        let instances = Instances::new(program);
+        let mut analysis = Analysis {
+            program,
+            channels: Channels::new(program),
+            owner: owners(program, &instances),
+            instances,
+            thresholds: Thresholds::new(program),
+            globals: program
+                .variables
+                .iter()
+                .zip(&start)
+                .map(|(variable, value)| content(Some(*value), variable.domain))
+                .collect(),
+            locals: program
+                .process_types
+                .iter()
+                .map(|kind| kind.variables.iter().map(|variable| content(None, variable.domain)).collect())
+                .collect(),
+            fields: program
+                .channel_types
+                .iter()
+                .map(|kind| kind.fields.iter().map(|field| content(None, field.domain)).collect())
+                .collect(),
+            start,
+            knowledge: program
+                .process_types
+                .iter()
+                .map(|kind| vec![Knowledge::default(); kind.locations.len()])
+                .collect(),
+            waiting: Vec::new(),
+            location_numbers: program
+                .process_types
+                .iter()
+                .flat_map(|kind| &kind.locations)
+                .fold(Interval::point(0), |all, location| all.join(Interval::point(location.number as i32))),
+        };
+        analysis.find_readers();
+        Some(analysis)
+    }
+
+    fn global(&self, variable: VariableId) -> Interval {
+        let content = &self.globals[variable.index()];
+        content.value.unwrap_or(content.limit)
+    }
+
+    fn local(&self, kind: ProcessTypeId, variable: VariableId) -> Option<Interval> {
+        self.locals[kind.index()][variable.index()].value
+    }
+
+    fn field(&self, kind: ChannelTypeId, index: usize) -> Option<Interval> {
+        self.fields[kind.index()][index].value
+    }
+
+    /// What the only process of a type knows about the globals that are its own when it starts.
+    fn owned_at_start(&self, kind: ProcessTypeId) -> Vec<(Place, Interval)> {
+        let own = (0u32..).zip(self.program.variables.iter()).filter(|(id, variable)| {
+            self.owner[*id as usize] == Some(kind) && variable.dimensions.is_empty()
+        });
+        own.map(|(id, _)| {
+            let place = Place { scope: Scope::Global, variable: VariableId(id), indices: Vec::new() };
+            (place, self.start[id as usize])
+        })
+        .collect()
+    }
+
+    fn find_readers(&mut self) {
+        let program = self.program;
+        for (kind, process_type) in program.process_types.iter().enumerate() {
+            let id = ProcessTypeId(kind as u32);
+            for (number, location) in process_type.locations.iter().enumerate() {
+                let reader = (id, LocationId(number as u32));
+                let mut cells = Vec::new();
+                for transition in &location.transitions {
+                    self.cells_read(id, &transition.operation, &mut cells);
+                }
+                for cell in cells {
+                    let readers = &mut self.content(cell).readers;
+                    if readers.last() != Some(&reader) {
+                        readers.push(reader);
+                    }
+                }
+            }
+        }
+    }
+
+    fn cells_read(&self, kind: ProcessTypeId, operation: &'p Operation, cells: &mut Vec<Cell>) {
+        let mut visit = |expr: &Expr| collect_cells(expr, cells);
+        walk::in_operation(operation, &mut visit);
+        walk::for_each_run(operation, &mut |started| {
+            for action in &self.program.process_type(started).prologue {
+                walk::in_action(action, &mut visit);
+            }
+        });
+        walk::for_each_receive(operation, &mut |channel| {
+            for kind in self.types_of(Reader { kind, prologue: false }, channel) {
+                let fields = self.program.channel_type(kind).fields.len();
+                cells.extend((0..fields).map(|field| Cell::Field(kind, field)));
+            }
+        });
+    }
+
+    fn content(&mut self, cell: Cell) -> &mut Content {
+        match cell {
+            Cell::Global(variable) => &mut self.globals[variable.index()],
+            Cell::Local(kind, variable) => &mut self.locals[kind.index()][variable.index()],
+            Cell::Field(kind, field) => &mut self.fields[kind.index()][field],
+        }
+    }
+
+    /// A value arrives in a cell; whoever reads it is looked at again if that is new.
+    fn add(&mut self, cell: Cell, value: Interval) {
+        let content = self.content(cell);
+        let limit = content.limit;
+        let grown = match content.value {
+            None => value,
+            Some(old) if old.contains(value) => return,
+            Some(old) => {
+                content.growths += 1;
+                match content.growths > GROWTHS_BEFORE_WIDENING {
+                    true => self.thresholds.widen(old, old.join(value), limit),
+                    false => old.join(value),
+                }
+            }
+        };
+        let content = self.content(cell);
+        content.value = Some(grown);
+        for (kind, location) in content.readers.clone() {
+            self.wait(kind, location);
+        }
+    }
+
+    fn wait(&mut self, kind: ProcessTypeId, location: LocationId) {
+        let knowledge = &mut self.knowledge[kind.index()][location.index()];
+        let known = knowledge.free.is_some() || knowledge.controlled.is_some();
+        if known && !std::mem::replace(&mut knowledge.waiting, true) {
+            self.waiting.push((kind, location));
+        }
+    }
+
+    fn iterate(&mut self) {
+        let nobody = Environment { locals: Vec::new(), facts: Vec::new(), pending: Vec::new() };
+        let kinds: BTreeSet<ProcessTypeId> =
+            self.program.initial_processes.iter().map(|instance| instance.process_type).collect();
+        for kind in kinds {
+            if let Some(started) = self.start(kind, None, &nobody) {
+                self.arrive(kind, self.program.process_type(kind).initial_location, started, false);
+            }
+        }
+        while let Some((kind, location)) = self.waiting.pop() {
+            let knowledge = &mut self.knowledge[kind.index()][location.index()];
+            knowledge.waiting = false;
+            knowledge.visits += 1;
+            let (free, controlled) = (knowledge.free.clone(), knowledge.controlled.clone());
+            if let Some(free) = free {
+                self.leave(kind, location, &free);
+            }
+            if let Some(controlled) = controlled {
+                self.leave(kind, location, &controlled);
+                if self.may_block(kind, location, &controlled) {
+                    self.arrive(kind, location, controlled, false);
+                }
+            }
+        }
+    }
+
+    /// Every step from the location, for a process that knows this.
+    fn leave(&mut self, kind: ProcessTypeId, location: LocationId, known: &Environment) {
+        let program = self.program;
+        let reader = Reader { kind, prologue: false };
+        let transitions = &program.process_type(kind).location(location).transitions;
+        for (index, transition) in transitions.iter().enumerate() {
+            let mut known = known.clone();
+            if transition.operation == Operation::Else
+                && self.assume_else(reader, &mut known, &transitions[..index]).is_none()
+            {
+                continue;
+            }
+            let mut effects = Effects::default();
+            let after = self.after(reader, known, &transition.operation, &mut effects);
+            for (channel_type, field, value) in effects.sent {
+                self.add(Cell::Field(channel_type, field), value);
+            }
+            for (started, environment) in effects.started {
+                let initial = program.process_type(started).initial_location;
+                self.arrive(started, initial, environment, false);
+            }
+            let Some(after) = after else { continue };
+            for &(variable, value) in &after.pending {
+                self.add(Cell::Global(variable), value);
+            }
+            if transition.keeps_control {
+                self.arrive(kind, transition.target, after.clone(), true);
+            }
+            if !transition.keeps_control || self.passes_control(reader, transition) {
+                self.arrive(kind, transition.target, after, false);
+            }
+        }
+    }
+
+    /// May the step be a rendezvous, after which the receiver has control?
+    fn passes_control(&self, reader: Reader, transition: &Transition) -> bool {
+        match &transition.operation {
+            Operation::Send { channel, .. } => self
+                .types_of(reader, channel)
+                .into_iter()
+                .any(|kind| self.program.channel_type(kind).capacity == 0),
+            _ => false,
+        }
+    }
+
+    /// May a process that has control be unable to go on?
+    fn may_block(&self, kind: ProcessTypeId, location: LocationId, known: &Environment) -> bool {
+        let process_type = self.program.process_type(kind);
+        let reader = Reader { kind, prologue: false };
+        let goes_on = |transition: &Transition| match &transition.operation {
+            Operation::Guarded { guard, .. } => {
+                self.value(reader, known, guard).is_none_or(|value| truth(value) == Some(true))
+            }
+            Operation::Else => true,
+            _ => false,
+        };
+        self.program.has_priorities
+            || process_type.provided.is_some()
+            || !process_type.location(location).transitions.iter().any(goes_on)
+    }
+
+    fn arrive(&mut self, kind: ProcessTypeId, location: LocationId, mut new: Environment, controlled: bool) {
+        new.pending.clear();
+        if !controlled {
+            let owner = &self.owner;
+            new.keep_facts(|variable| owner[variable.index()] == Some(kind));
+        }
+        for (index, value) in new.locals.iter().enumerate() {
+            self.add(Cell::Local(kind, VariableId(index as u32)), *value);
+        }
+        let knowledge = &mut self.knowledge[kind.index()][location.index()];
+        let widens = knowledge.visits > GROWTHS_BEFORE_WIDENING;
+        let known = if controlled { &mut knowledge.controlled } else { &mut knowledge.free };
+        let changed = match known {
+            Some(known) => {
+                let process_type = self.program.process_type(kind);
+                known.absorb(self.program, process_type, &new, widens, &self.thresholds)
+            }
+            None => {
+                *known = Some(new);
+                true
+            }
+        };
+        if changed {
+            self.wait(kind, location);
+        }
+    }
+
+    fn result(&self) -> Ranges {
+        // A variable is what it is at the locations; that it was widened on the way there does not count.
+        let local = |kind: usize, variable: usize| {
+            let known = self.knowledge[kind].iter().flat_map(|place| place.free.iter().chain(&place.controlled));
+            let value = known.map(|known| known.locals[variable]).reduce(Interval::join);
+            let domain = self.program.process_types[kind].variables.get(VariableId(variable as u32)).domain;
+            value.unwrap_or(Interval::point(domain.default_value()))
+        };
+        let field = |content: &Content, domain: crate::domain::Domain| {
+            content.value.unwrap_or(Interval::point(domain.default_value()))
+        };
+        Ranges {
+            globals: (0..self.globals.len() as u32).map(|id| self.global(VariableId(id))).collect(),
+            locals: (0..self.locals.len())
+                .map(|kind| (0..self.locals[kind].len()).map(|variable| local(kind, variable)).collect())
+                .collect(),
+            fields: self
+                .fields
+                .iter()
+                .zip(&self.program.channel_types)
+                .map(|(contents, kind)| {
+                    let pairs = contents.iter().zip(&kind.fields);
+                    pairs.map(|(content, of)| field(content, of.domain)).collect()
+                })
+                .collect(),
+        }
+    }
+}
+
+fn collect_cells(expr: &Expr, cells: &mut Vec<Cell>) {
+    match expr {
+        Expr::Read(place) if place.scope == Scope::Global => cells.push(Cell::Global(place.variable)),
+        Expr::ReadRemote { process_type, variable, .. } => cells.push(Cell::Local(*process_type, *variable)),
+        _ => {}
+    }
+    expr.for_each_child(&mut |child| collect_cells(child, cells));
+}
+
+/// What the program's prologue leaves in the globals; anything in those an initial condition chooses.
+fn start_values(program: &Program) -> Option<Vec<Interval>> {
+    let mut machine = Machine {
+        program,
+        state: State::empty(program),
+        pid: 0,
+        timeout: false,
+        spawned: 0,
+        handshake: None,
+        noted: RefCell::default(),
+        output: None,
+    };
+    for action in &program.prologue {
+        machine.act(action).ok()?;
+    }
+    let mut values: Vec<Interval> = program
+        .variables
+        .iter()
+        .map(|variable| {
+            let held = machine.state.globals[variable.slots()].iter().map(|&value| Interval::point(value));
+            held.reduce(Interval::join).unwrap_or(Interval::point(0))
+        })
+        .collect();
+    if let Some(condition) = &program.initial_condition {
+        let mut cells = Vec::new();
+        collect_cells(condition, &mut cells);
+        for cell in cells {
+            if let Cell::Global(variable) = cell {
+                values[variable.index()] = of_domain(program.variables.get(variable).domain);
+            }
+        }
+    }
+    Some(values)
+}
+
+/// Which globals only one process ever writes.
+fn owners(program: &Program, instances: &Instances) -> Vec<Option<ProcessTypeId>> {
+    let mut writers: Vec<BTreeSet<ProcessTypeId>> = vec![BTreeSet::new(); program.variables.len()];
+    for (kind, process_type) in program.process_types.iter().enumerate() {
+        for transition in process_type.locations.iter().flat_map(|location| &location.transitions) {
+            walk::written_by_operation(&transition.operation, &mut |place| {
+                if place.scope == Scope::Global {
+                    writers[place.variable.index()].insert(ProcessTypeId(kind as u32));
+                }
+            });
+        }
+    }
+    writers
+        .into_iter()
+        .map(|writers| match writers.len() {
+            1 => writers.into_iter().next().filter(|&kind| instances.is_single(kind)),
+            _ => None,
+        })
+        .collect()
+}

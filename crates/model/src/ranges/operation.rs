@@ -1,0 +1,336 @@
+//! What a step does to what is known: one case for each that the interpreter has.
+
+use super::Analysis;
+use super::environment::Environment;
+use super::expression::Reader;
+use super::interval::{between, common, stored};
+use crate::access::constant_element;
+use crate::expression::{Expr, Pattern, Place, Scope};
+use crate::layout::Interval;
+use crate::program::{Action, Body, BranchKind, ChannelTypeId, Operation, ProcessTypeId, Transition};
+
+/// What a step does beyond the process that makes it.
+#[derive(Default)]
+pub(super) struct Effects {
+    pub sent: Vec<(ChannelTypeId, usize, Interval)>,
+    pub started: Vec<(ProcessTypeId, Environment)>,
+}
+
+/// Rounds through a d_step before growing intervals take larger steps.
+const ROUNDS_BEFORE_WIDENING: u32 = 3;
+
+impl Analysis<'_> {
+    /// What is known after the operation; `None` if it cannot happen, or not without an error that ends it.
+    pub(super) fn after(
+        &self,
+        reader: Reader,
+        mut known: Environment,
+        operation: &Operation,
+        effects: &mut Effects,
+    ) -> Option<Environment> {
+        match operation {
+            Operation::Guarded { guard, actions } => {
+                self.assume(reader, &mut known, guard, true)?;
+                for action in actions {
+                    self.act(reader, &mut known, action, effects)?;
+                }
+            }
+            Operation::Else => {}
+            Operation::End => return None,
+            Operation::Send { channel, arguments, .. } => {
+                self.value(reader, &known, channel)?;
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(self.value(reader, &known, argument)?);
+                }
+                for kind in self.types_of(reader, channel) {
+                    for (index, field) in self.program.channel_type(kind).fields.iter().enumerate() {
+                        let value = values.get(index).copied().unwrap_or(Interval::point(0));
+                        if let Some(value) = stored(field.domain, value) {
+                            effects.sent.push((kind, index, value));
+                        }
+                    }
+                }
+            }
+            Operation::Receive { channel, patterns, .. } => {
+                self.value(reader, &known, channel)?;
+                self.receive(reader, &mut known, channel, patterns)?;
+            }
+            Operation::Deterministic(body) => return self.body(reader, known, body, effects),
+        }
+        Some(known)
+    }
+
+    fn receive(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        channel: &Expr,
+        patterns: &[Pattern],
+    ) -> Option<()> {
+        let types: Vec<ChannelTypeId> =
+            self.types_of(reader, channel).into_iter().filter(|&kind| self.field(kind, 0).is_some()).collect();
+        let field = |index: usize| {
+            let of_type = |&kind: &ChannelTypeId| match self.program.channel_type(kind).fields.len() > index {
+                true => self.field(kind, index),
+                false => Some(Interval::point(0)),
+            };
+            types.iter().filter_map(of_type).reduce(Interval::join)
+        };
+        // All matches are decided before anything is stored.
+        for (index, pattern) in patterns.iter().enumerate() {
+            let sent = field(index)?;
+            if let Pattern::Match(wanted) = pattern {
+                let value = self.value(reader, known, wanted)?;
+                common(value, sent)?;
+                if let Expr::Read(place) = wanted {
+                    known.narrow(place, value, sent)?;
+                }
+            }
+        }
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Pattern::Bind(place) = pattern {
+                self.store(reader, known, place, field(index)?)?;
+            }
+        }
+        Some(())
+    }
+
+    fn store(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        place: &Place,
+        value: Interval,
+    ) -> Option<()> {
+        let variables = match place.scope {
+            Scope::Global => &self.program.variables,
+            Scope::Local => &self.program.process_type(reader.kind).variables,
+        };
+        for index in &place.indices {
+            self.value(reader, known, index)?;
+        }
+        let value = stored(variables.get(place.variable).domain, value)?;
+        known.assign(place, value);
+        Some(())
+    }
+
+    fn act(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        action: &Action,
+        effects: &mut Effects,
+    ) -> Option<()> {
+        match action {
+            Action::Assign(assignments) => {
+                let mut values = Vec::with_capacity(assignments.len());
+                for (_, value) in assignments {
+                    values.push(self.value(reader, known, value)?);
+                }
+                let together = assignments.len() > 1;
+                for ((place, _), value) in assignments.iter().zip(values) {
+                    self.store(reader, known, place, value)?;
+                    if together && !place.indices.is_empty() {
+                        // Slots are found before anything is stored: the place may mean another element by now.
+                        known.facts.retain(|(fact, _)| {
+                            (fact.scope, fact.variable) != (place.scope, place.variable)
+                        });
+                    }
+                }
+            }
+            Action::NewChannel { place, .. } => {
+                let (low, high) = self.instances.own_channels();
+                self.store(reader, known, place, between(low, high))?;
+            }
+            Action::Run { process_type, arguments, .. } => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(self.value(reader, known, argument)?);
+                }
+                let started = self.start(*process_type, Some(&values), known)?;
+                effects.started.push((*process_type, started));
+            }
+            Action::Assert { condition, .. } => {
+                self.value(reader, known, condition)?;
+            }
+            Action::Print { .. } => {}
+            Action::SetPriority { process, priority } => {
+                self.value(reader, known, process)?;
+                self.value(reader, known, priority)?;
+            }
+        }
+        Some(())
+    }
+
+    /// What a new process knows, created in a step that knows `creator`. Elements of arrays are told apart here, so that
+    /// the defaults that a prologue replaces are forgotten.
+    pub(super) fn start(
+        &self,
+        kind: ProcessTypeId,
+        arguments: Option<&[Interval]>,
+        creator: &Environment,
+    ) -> Option<Environment> {
+        let process_type = self.program.process_type(kind);
+        let mut elements: Vec<Interval> = Vec::with_capacity(process_type.variables.slot_count());
+        for (index, variable) in process_type.variables.iter().enumerate() {
+            let value = match arguments.and_then(|values| values.get(index)) {
+                Some(argument) => stored(variable.domain, *argument)?,
+                None => Interval::point(variable.domain.default_value()),
+            };
+            elements.extend(std::iter::repeat_n(value, variable.length() as usize));
+        }
+        let reader = Reader { kind, prologue: true };
+        let globals = creator.facts.iter().filter(|(place, _)| {
+            let global = |place: &Place| place.scope == Scope::Global;
+            let reads_locals = |index: &Expr| {
+                index.any(&|expr| matches!(expr, Expr::Read(read) if !global(read)) || *expr == Expr::Pid)
+            };
+            global(place) && !place.indices.iter().any(reads_locals)
+        });
+        let mut known = Environment {
+            locals: summarize(process_type, &elements),
+            facts: globals.cloned().collect(),
+            pending: creator.pending.clone(),
+        };
+        for action in &process_type.prologue {
+            let single = match action {
+                Action::Assign(assignments) => match &assignments[..] {
+                    [(place, value)] => Some((place, self.value(reader, &known, value)?)),
+                    _ => None,
+                },
+                Action::NewChannel { place, .. } => {
+                    let (low, high) = self.instances.own_channels();
+                    Some((place, between(low, high)))
+                }
+                _ => None,
+            };
+            self.act(reader, &mut known, action, &mut Effects::default())?;
+            let element = single.and_then(|(place, value)| {
+                let variable = process_type.variables.get(place.variable);
+                let element = constant_element(variable, &place.indices)?;
+                Some((variable, variable.first_slot() + element as usize, stored(variable.domain, value)?))
+            });
+            match element {
+                Some((_, slot, value)) => elements[slot] = value,
+                None => {
+                    // An element nobody knows, or several: each may hold anything the variable may.
+                    for (variable, value) in process_type.variables.iter().zip(&known.locals) {
+                        elements[variable.slots()].iter_mut().for_each(|element| *element = element.join(*value));
+                    }
+                }
+            }
+            known.locals = summarize(process_type, &elements);
+        }
+        known.facts.retain(|(place, _)| place.scope == Scope::Local);
+        known.facts.extend(self.owned_at_start(kind));
+        known.pending.clear();
+        Some(known)
+    }
+
+    /// A d_step: its nodes are visited until nothing changes.
+    fn body(
+        &self,
+        reader: Reader,
+        known: Environment,
+        body: &Body,
+        effects: &mut Effects,
+    ) -> Option<Environment> {
+        let mut nodes: Vec<Option<Environment>> = vec![None; body.nodes.len()];
+        let mut rounds = vec![0u32; body.nodes.len()];
+        nodes[0] = Some(known);
+        let mut waiting = vec![0u32];
+        let mut end: Option<Environment> = None;
+        while let Some(node) = waiting.pop() {
+            let index = node as usize;
+            rounds[index] += 1;
+            let Some(here) = nodes[index].clone() else { continue };
+            for (position, branch) in body.nodes[index].iter().enumerate() {
+                let mut known = here.clone();
+                let after = match &branch.kind {
+                    BranchKind::Enter => Some(known),
+                    BranchKind::Operation(operation) => {
+                        // Branches before it did not hold. A receive may be half of a rendezvous, and then nothing
+                        // but receives was tried.
+                        let alone = !matches!(operation, Operation::Receive { .. });
+                        let earlier = body.nodes[index][..position].iter().filter_map(|earlier| {
+                            match &earlier.kind {
+                                BranchKind::Operation(Operation::Guarded { guard, .. }) if alone => Some(guard),
+                                _ => None,
+                            }
+                        });
+                        let possible =
+                            earlier.into_iter().all(|guard| self.assume(reader, &mut known, guard, false).is_some());
+                        if possible { self.after(reader, known, operation, effects) } else { None }
+                    }
+                };
+                let Some(after) = after else { continue };
+                let Some(next) = branch.next else {
+                    match &mut end {
+                        Some(end) => end.join(&after),
+                        None => end = Some(after),
+                    }
+                    continue;
+                };
+                let widens = rounds[next as usize] > ROUNDS_BEFORE_WIDENING;
+                if self.absorb_in_body(reader, &mut nodes[next as usize], after, widens)
+                    && !waiting.contains(&next)
+                {
+                    waiting.push(next);
+                }
+            }
+        }
+        end
+    }
+
+    fn absorb_in_body(
+        &self,
+        reader: Reader,
+        node: &mut Option<Environment>,
+        after: Environment,
+        widens: bool,
+    ) -> bool {
+        let Some(known) = node else {
+            *node = Some(after);
+            return true;
+        };
+        // What is pending belongs to the step, so it grows with it.
+        let mut pending = known.clone();
+        pending.join(&after);
+        for (variable, value) in &mut pending.pending {
+            if widens && let Some(old) = known.pending(*variable) {
+                let limit = super::interval::of_domain(self.program.variables.get(*variable).domain);
+                *value = self.thresholds.widen(old, *value, limit);
+            }
+        }
+        let pending = pending.pending;
+        let grew = pending != known.pending;
+        let kind = self.program.process_type(reader.kind);
+        let changed = known.absorb(self.program, kind, &after, widens, &self.thresholds);
+        known.pending = pending;
+        grew || changed
+    }
+
+    /// What `else` tells: no transition before it is possible.
+    pub(super) fn assume_else(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        earlier: &[Transition],
+    ) -> Option<()> {
+        for transition in earlier {
+            if let Operation::Guarded { guard, .. } = &transition.operation {
+                self.assume(reader, known, guard, false)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The intervals of variables from those of their elements.
+fn summarize(kind: &crate::program::ProcessType, elements: &[Interval]) -> Vec<Interval> {
+    let whole = |variable: &crate::program::Variable| {
+        elements[variable.slots()].iter().copied().reduce(Interval::join).unwrap_or(Interval::point(0))
+    };
+    kind.variables.iter().map(whole).collect()
+}
