@@ -5,7 +5,11 @@ use super::interval::{common, of_domain};
 use super::widening::Thresholds;
 use crate::expression::{Expr, Place, Scope};
 use crate::layout::Interval;
-use crate::program::{Program, ProcessType, VariableId};
+use crate::program::{ProcessType, Program, VariableId};
+use std::rc::Rc;
+
+/// More are not worth carrying around.
+const MOST_FACTS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Environment {
@@ -13,14 +17,14 @@ pub(super) struct Environment {
     pub locals: Vec<Interval>,
     /// Written places only the intervals of which are better known than those of the whole variable. Indices are
     /// [simple](is_simple).
-    pub facts: Vec<(Place, Interval)>,
+    pub facts: Vec<(Rc<Place>, Interval)>,
     /// Globals written in the step under way: what other elements may hold too.
     pub pending: Vec<(VariableId, Interval)>,
 }
 
 impl Environment {
     pub fn fact(&self, place: &Place) -> Option<Interval> {
-        self.facts.iter().find(|(known, _)| known == place).map(|(_, value)| *value)
+        self.facts.iter().find(|(known, _)| **known == *place).map(|(_, value)| *value)
     }
 
     pub fn pending(&self, variable: VariableId) -> Option<Interval> {
@@ -32,9 +36,11 @@ impl Environment {
         if place.scope == Scope::Local && place.indices.is_empty() {
             self.locals[place.variable.index()] = value;
         } else if place.indices.iter().all(is_simple) {
-            match self.facts.iter_mut().find(|(known, _)| known == place) {
+            let room = self.facts.len() < MOST_FACTS;
+            match self.facts.iter_mut().find(|(known, _)| **known == *place) {
                 Some((_, known)) => *known = value,
-                None => self.facts.push((place.clone(), value)),
+                None if room => self.facts.push((Rc::new(place.clone()), value)),
+                None => {}
             }
         }
     }
@@ -64,7 +70,9 @@ impl Environment {
         }
         // An index that reads the array itself may mean another element by now.
         let depends_on_itself = place.indices.iter().any(|index| {
-            index.any(&|expr| matches!(expr, Expr::Read(read) if read.scope == scope && read.variable == variable))
+            index.any(
+                &|expr| matches!(expr, Expr::Read(read) if read.scope == scope && read.variable == variable),
+            )
         });
         if !depends_on_itself {
             self.learn(place, value);
@@ -104,7 +112,9 @@ impl Environment {
         joined.join(other);
         joined.pending.clear();
         if widens {
-            for ((new, old), variable) in joined.locals.iter_mut().zip(&self.locals).zip(kind.variables.iter()) {
+            for ((new, old), variable) in
+                joined.locals.iter_mut().zip(&self.locals).zip(kind.variables.iter())
+            {
                 *new = thresholds.widen(*old, *new, of_domain(variable.domain));
             }
             for (place, new) in &mut joined.facts {
@@ -136,12 +146,10 @@ impl Environment {
         self.facts.retain(|(place, _)| lasting(place));
     }
 
-    /// The variable itself is within the interval.
+    /// A place is within an interval too. That is noted even if it says nothing new now: what is known of the variable
+    /// as a whole may grow.
     pub fn narrow(&mut self, place: &Place, known: Interval, to: Interval) -> Option<()> {
-        let value = common(known, to)?;
-        if value != known {
-            self.learn(place, value);
-        }
+        self.learn(place, common(known, to)?);
         Some(())
     }
 }
@@ -151,7 +159,12 @@ fn is_simple(index: &Expr) -> bool {
     !index.any(&|expr| {
         !matches!(
             expr,
-            Expr::Const(_) | Expr::Read(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Conditional(..) | Expr::Pid
+            Expr::Const(_)
+                | Expr::Read(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(..)
+                | Expr::Pid
         )
     })
 }

@@ -49,17 +49,15 @@ impl Analysis<'_> {
             Expr::Binary(op, left, right) => {
                 binary(*op, self.value(reader, known, left)?, self.value(reader, known, right)?)?
             }
-            Expr::Conditional(condition, yes, no) => {
-                match truth(self.value(reader, known, condition)?) {
-                    Some(true) => self.value(reader, known, yes)?,
-                    Some(false) => self.value(reader, known, no)?,
-                    None => {
-                        let yes = self.value(reader, known, yes);
-                        let no = self.value(reader, known, no);
-                        yes.into_iter().chain(no).reduce(Interval::join)?
-                    }
+            Expr::Conditional(condition, yes, no) => match truth(self.value(reader, known, condition)?) {
+                Some(true) => self.value(reader, known, yes)?,
+                Some(false) => self.value(reader, known, no)?,
+                None => {
+                    let yes = self.value(reader, known, yes);
+                    let no = self.value(reader, known, no);
+                    yes.into_iter().chain(no).reduce(Interval::join)?
                 }
-            }
+            },
             Expr::Channel(ChannelQuery::Len, channel) => {
                 let types = self.types_of(reader, channel);
                 let longest = types.into_iter().map(|kind| self.program.channel_type(kind).capacity.max(1));
@@ -197,7 +195,9 @@ impl Analysis<'_> {
             Expr::Read(place) => known.narrow(place, own, allowed),
             // x + c within an interval: x is within that interval less c, unless the sum wraps.
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), inner, constant) => {
-                let (Expr::Read(place), Expr::Const(constant)) = (&**inner, &**constant) else { return Some(()) };
+                let (Expr::Read(place), Expr::Const(constant)) = (&**inner, &**constant) else {
+                    return Some(());
+                };
                 let offset = if *op == BinaryOp::Add { i64::from(*constant) } else { -i64::from(*constant) };
                 let inside = self.read(reader, known, place)?;
                 if between(inside.low + offset, inside.high + offset) != own {

@@ -100,11 +100,9 @@ pub(super) fn binary(op: BinaryOp, left: Interval, right: Interval) -> Option<In
         BinaryOp::LessEqual => decided(left.high <= right.low, left.low > right.high),
         BinaryOp::Greater => decided(left.low > right.high, left.high <= right.low),
         BinaryOp::GreaterEqual => decided(left.low >= right.high, left.high < right.low),
-        BinaryOp::And => {
-            decided(truth(left) == Some(true) && truth(right) == Some(true), {
-                truth(left) == Some(false) || truth(right) == Some(false)
-            })
-        }
+        BinaryOp::And => decided(truth(left) == Some(true) && truth(right) == Some(true), {
+            truth(left) == Some(false) || truth(right) == Some(false)
+        }),
         BinaryOp::Or => decided(truth(left) == Some(true) || truth(right) == Some(true), {
             truth(left) == Some(false) && truth(right) == Some(false)
         }),

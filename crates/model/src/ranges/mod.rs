@@ -22,9 +22,7 @@ use crate::access::Channels;
 use crate::expression::{Expr, Place, Scope};
 use crate::interp::Machine;
 use crate::layout::Interval;
-use crate::program::{
-    ChannelTypeId, LocationId, Operation, ProcessTypeId, Program, Transition, VariableId,
-};
+use crate::program::{ChannelTypeId, LocationId, Operation, ProcessTypeId, Program, Transition, VariableId};
 use crate::reduce::walk;
 use crate::state::State;
 use environment::Environment;
@@ -33,6 +31,7 @@ use interval::{of_domain, truth};
 use operation::Effects;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use widening::Thresholds;
 
 /// Intervals that contain every value that can ever be held, in any reachable state.
@@ -57,6 +56,36 @@ impl Ranges {
     /// Of a field of every message in every channel of the type. Where no message is ever sent, the default.
     pub fn channel_field(&self, kind: ChannelTypeId, field: usize) -> Interval {
         self.fields[kind.index()][field]
+    }
+}
+
+impl Ranges {
+    /// A value of the state that the intervals do not contain, described; there is none in a reachable state.
+    pub fn outside(&self, program: &Program, state: &State) -> Option<String> {
+        let strange = |held: &[i32], variables: &crate::program::Variables, intervals: &[Interval]| {
+            let mut pairs = variables.iter().zip(intervals);
+            pairs.find_map(|(variable, interval)| {
+                let values = &held[variable.slots()];
+                let wrong = values.iter().find(|&&value| !interval.contains(Interval::point(value)))?;
+                Some(format!("{} is {wrong}, not within {interval:?}", variable.name))
+            })
+        };
+        let in_process = |process: &crate::state::Process| {
+            let kind = process.process_type;
+            strange(&process.locals, &program.process_type(kind).variables, &self.locals[kind.index()])
+        };
+        let in_channel = |channel: &crate::state::Channel| {
+            let intervals = &self.fields[channel.channel_type.index()];
+            let mut messages =
+                channel.contents.chunks(intervals.len()).flat_map(|one| one.iter().zip(intervals));
+            let (wrong, interval) =
+                messages.find(|(value, interval)| !interval.contains(Interval::point(**value)))?;
+            let name = &program.channel_type(channel.channel_type).name;
+            Some(format!("{wrong} in a message of {name}, not within {interval:?}"))
+        };
+        strange(&state.globals, &program.variables, &self.globals)
+            .or_else(|| state.processes.iter().find_map(in_process))
+            .or_else(|| state.channels.iter().find_map(in_channel))
     }
 }
 
@@ -196,13 +225,13 @@ impl<'p> Analysis<'p> {
     }
 
     /// What the only process of a type knows about the globals that are its own when it starts.
-    fn owned_at_start(&self, kind: ProcessTypeId) -> Vec<(Place, Interval)> {
+    fn owned_at_start(&self, kind: ProcessTypeId) -> Vec<(Rc<Place>, Interval)> {
         let own = (0u32..).zip(self.program.variables.iter()).filter(|(id, variable)| {
             self.owner[*id as usize] == Some(kind) && variable.dimensions.is_empty()
         });
         own.map(|(id, _)| {
             let place = Place { scope: Scope::Global, variable: VariableId(id), indices: Vec::new() };
-            (place, self.start[id as usize])
+            (Rc::new(place), self.start[id as usize])
         })
         .collect()
     }
@@ -398,7 +427,8 @@ impl<'p> Analysis<'p> {
     fn result(&self) -> Ranges {
         // A variable is what it is at the locations; that it was widened on the way there does not count.
         let local = |kind: usize, variable: usize| {
-            let known = self.knowledge[kind].iter().flat_map(|place| place.free.iter().chain(&place.controlled));
+            let known =
+                self.knowledge[kind].iter().flat_map(|place| place.free.iter().chain(&place.controlled));
             let value = known.map(|known| known.locals[variable]).reduce(Interval::join);
             let domain = self.program.process_types[kind].variables.get(VariableId(variable as u32)).domain;
             value.unwrap_or(Interval::point(domain.default_value()))

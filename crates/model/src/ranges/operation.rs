@@ -68,8 +68,11 @@ impl Analysis<'_> {
         channel: &Expr,
         patterns: &[Pattern],
     ) -> Option<()> {
-        let types: Vec<ChannelTypeId> =
-            self.types_of(reader, channel).into_iter().filter(|&kind| self.field(kind, 0).is_some()).collect();
+        let types: Vec<ChannelTypeId> = self
+            .types_of(reader, channel)
+            .into_iter()
+            .filter(|&kind| self.field(kind, 0).is_some())
+            .collect();
         let field = |index: usize| {
             let of_type = |&kind: &ChannelTypeId| match self.program.channel_type(kind).fields.len() > index {
                 true => self.field(kind, index),
@@ -96,13 +99,7 @@ impl Analysis<'_> {
         Some(())
     }
 
-    fn store(
-        &self,
-        reader: Reader,
-        known: &mut Environment,
-        place: &Place,
-        value: Interval,
-    ) -> Option<()> {
+    fn store(&self, reader: Reader, known: &mut Environment, place: &Place, value: Interval) -> Option<()> {
         let variables = match place.scope {
             Scope::Global => &self.program.variables,
             Scope::Local => &self.program.process_type(reader.kind).variables,
@@ -133,9 +130,9 @@ impl Analysis<'_> {
                     self.store(reader, known, place, value)?;
                     if together && !place.indices.is_empty() {
                         // Slots are found before anything is stored: the place may mean another element by now.
-                        known.facts.retain(|(fact, _)| {
-                            (fact.scope, fact.variable) != (place.scope, place.variable)
-                        });
+                        known
+                            .facts
+                            .retain(|(fact, _)| (fact.scope, fact.variable) != (place.scope, place.variable));
                     }
                 }
             }
@@ -216,7 +213,9 @@ impl Analysis<'_> {
                 None => {
                     // An element nobody knows, or several: each may hold anything the variable may.
                     for (variable, value) in process_type.variables.iter().zip(&known.locals) {
-                        elements[variable.slots()].iter_mut().for_each(|element| *element = element.join(*value));
+                        elements[variable.slots()]
+                            .iter_mut()
+                            .for_each(|element| *element = element.join(*value));
                     }
                 }
             }
@@ -239,28 +238,39 @@ impl Analysis<'_> {
         let mut nodes: Vec<Option<Environment>> = vec![None; body.nodes.len()];
         let mut rounds = vec![0u32; body.nodes.len()];
         nodes[0] = Some(known);
+        // In a chain nothing meets, so nothing need be kept.
+        let mut entries = vec![0u32; body.nodes.len()];
+        entries[0] = 1;
+        for next in body.nodes.iter().flatten().filter_map(|branch| branch.next) {
+            entries[next as usize] += 1;
+        }
         let mut waiting = vec![0u32];
         let mut end: Option<Environment> = None;
         while let Some(node) = waiting.pop() {
             let index = node as usize;
             rounds[index] += 1;
-            let Some(here) = nodes[index].clone() else { continue };
+            let kept = if entries[index] > 1 { nodes[index].clone() } else { nodes[index].take() };
+            let mut here = kept;
+            let last = body.nodes[index].len().saturating_sub(1);
             for (position, branch) in body.nodes[index].iter().enumerate() {
-                let mut known = here.clone();
+                let known = if position == last { here.take() } else { here.clone() };
+                let Some(mut known) = known else { break };
                 let after = match &branch.kind {
                     BranchKind::Enter => Some(known),
                     BranchKind::Operation(operation) => {
                         // Branches before it did not hold. A receive may be half of a rendezvous, and then nothing
                         // but receives was tried.
                         let alone = !matches!(operation, Operation::Receive { .. });
-                        let earlier = body.nodes[index][..position].iter().filter_map(|earlier| {
-                            match &earlier.kind {
-                                BranchKind::Operation(Operation::Guarded { guard, .. }) if alone => Some(guard),
+                        let earlier =
+                            body.nodes[index][..position].iter().filter_map(|earlier| match &earlier.kind {
+                                BranchKind::Operation(Operation::Guarded { guard, .. }) if alone => {
+                                    Some(guard)
+                                }
                                 _ => None,
-                            }
-                        });
-                        let possible =
-                            earlier.into_iter().all(|guard| self.assume(reader, &mut known, guard, false).is_some());
+                            });
+                        let possible = earlier
+                            .into_iter()
+                            .all(|guard| self.assume(reader, &mut known, guard, false).is_some());
                         if possible { self.after(reader, known, operation, effects) } else { None }
                     }
                 };

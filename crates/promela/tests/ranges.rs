@@ -1,0 +1,176 @@
+//! The range analysis on models: nothing met on a walk is outside, and loops, guards and atomic sequences are understood.
+
+use model::program::{ChannelTypeId, ProcessTypeId, Program, VariableId};
+use model::ranges::{Ranges, analyse};
+use model::{Interpreter, State};
+use promela::{DiskLoader, MemoryLoader};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+fn compile(text: &str) -> Program {
+    let loader = MemoryLoader::new().with("model.pml", text);
+    let compiled = promela::compile(&loader, "model.pml", &[]);
+    compiled.program.unwrap_or_else(|| {
+        panic!("{}", promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, false))
+    })
+}
+
+/// A few thousand states, some near the start and some far away.
+fn look_around(program: &Program, ranges: &Ranges) -> Option<String> {
+    let interpreter = Interpreter::new(program);
+    let mut known: HashSet<State> = HashSet::new();
+    let mut waiting = std::collections::VecDeque::from(interpreter.initial_states().ok()?);
+    let mut successors = Vec::new();
+    let mut turn = 0;
+    while known.len() < 3000 {
+        turn += 1;
+        let next = if turn % 2 == 0 { waiting.pop_front() } else { waiting.pop_back() };
+        let Some(state) = next else { break };
+        if !known.insert(state.clone()) {
+            continue;
+        }
+        if let Some(strange) = ranges.outside(program, &state) {
+            return Some(strange);
+        }
+        successors.clear();
+        interpreter.successors(&state, &mut successors);
+        waiting.extend(successors.drain(..).filter_map(|successor| successor.state));
+    }
+    None
+}
+
+fn models(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            found.push(path);
+        }
+    }
+}
+
+/// The corpus, and the folder that `LARIAT_MODELS` names.
+#[test]
+fn values_of_the_corpus_are_within_their_ranges() {
+    let mut paths = Vec::new();
+    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut paths);
+    if let Some(more) = std::env::var_os("LARIAT_MODELS") {
+        models(Path::new(&more), &mut paths);
+    }
+    paths.sort();
+    let mut looked_at = 0;
+    let mut bits = (0, 0);
+    for path in &paths {
+        let compiled = promela::compile(&DiskLoader, &path.to_string_lossy(), &[]);
+        let Some(program) = compiled.program else { continue };
+        let started = std::time::Instant::now();
+        let ranges = analyse(&program);
+        let time = started.elapsed();
+        let (own, of_domains) = widths(&program, &ranges);
+        bits = (bits.0 + own, bits.1 + of_domains);
+        println!("{}: {own} bits of {of_domains}, {time:?}", path.display());
+        if let Some(strange) = look_around(&program, &ranges) {
+            panic!("{}: {strange}", path.display());
+        }
+        looked_at += 1;
+    }
+    println!("{} bits of {}", bits.0, bits.1);
+    assert!(looked_at > 50, "only {looked_at} models");
+}
+
+/// Bits of all variables, as analysed and as declared.
+fn widths(program: &Program, ranges: &Ranges) -> (u32, u32) {
+    let mut widths = (0, 0);
+    for (id, variable) in (0u32..).zip(program.variables.iter()) {
+        widths.0 += variable.length() * ranges.global(VariableId(id)).bits();
+        widths.1 += variable.length() * variable.domain.width();
+    }
+    for (kind, process_type) in (0u32..).zip(&program.process_types) {
+        for (id, variable) in (0u32..).zip(process_type.variables.iter()) {
+            let interval = ranges.local(ProcessTypeId(kind), VariableId(id));
+            widths.0 += variable.length() * interval.bits();
+            widths.1 += variable.length() * variable.domain.width();
+        }
+    }
+    widths
+}
+
+/// The ranges of a model's variables and of its first channel's fields, each as `name low..high`.
+fn shown(text: &str) -> String {
+    let program = compile(text);
+    let ranges = analyse(&program);
+    assert_eq!(look_around(&program, &ranges), None);
+    let mut parts = Vec::new();
+    for (id, variable) in (0u32..).zip(program.variables.iter()) {
+        let interval = ranges.global(VariableId(id));
+        parts.push(format!("{} {}..{}", variable.name, interval.low, interval.high));
+    }
+    for (kind, process_type) in (0u32..).zip(&program.process_types) {
+        for (id, variable) in (0u32..).zip(process_type.variables.iter()) {
+            let interval = ranges.local(ProcessTypeId(kind), VariableId(id));
+            parts
+                .push(format!("{}:{} {}..{}", process_type.name, variable.name, interval.low, interval.high));
+        }
+    }
+    for (kind, channel_type) in (0u32..).zip(&program.channel_types) {
+        for field in 0..channel_type.fields.len() {
+            let interval = ranges.channel_field(ChannelTypeId(kind), field);
+            parts.push(format!("{}.{field} {}..{}", channel_type.name, interval.low, interval.high));
+        }
+    }
+    parts.join(", ")
+}
+
+#[test]
+fn a_counter_stays_below_its_bound() {
+    assert_eq!(shown("active proctype P() { byte i; do :: i < 5 -> i++ :: else -> break od }"), "P:i 0..5");
+    assert_eq!(shown("active proctype P() { int i; for (i : 3 .. 70) { skip } }"), "P:i 0..71");
+    assert_eq!(
+        shown("active proctype P() { short i = 9; do :: i > 2 -> i = i - 1 :: i <= 2 -> i = 9 od }"),
+        "P:i 2..9"
+    );
+}
+
+#[test]
+fn constants_and_defaults() {
+    assert_eq!(
+        shown("int a = 7; int b; active proctype P() { int c = 3; a = 7; b = c + a; c = 3 }"),
+        "a 7..7, b 0..10, P:c 3..3"
+    );
+    assert_eq!(shown("byte a[3] = 4; active proctype P() { a[1] = 6 }"), "a 4..6");
+}
+
+#[test]
+fn globals_of_several_writers_inside_atomic_sequences() {
+    let text = "byte n; active [2] proctype P() {
+        do :: atomic { n < 3 -> n++ } :: d_step { n > 0 -> n-- } od }";
+    assert_eq!(shown(text), "n 0..3");
+    let split = "byte n; active [2] proctype P() { do :: n < 3 -> n++ :: n > 0 -> n-- od }";
+    assert_eq!(shown(split), "n 0..255");
+    let single = "byte n; active proctype P() { do :: n < 3 -> n++ :: n > 0 -> n-- od }";
+    assert_eq!(shown(single), "n 0..3");
+}
+
+#[test]
+fn elements_of_arrays() {
+    let text = "byte a[2]; active [2] proctype P() {
+        do :: d_step { a[_pid] < 3 -> a[_pid] = a[_pid] + 1 } :: a[_pid] = 0 od }";
+    assert_eq!(shown(text), "a 0..3");
+}
+
+#[test]
+fn messages_and_parameters() {
+    let text = "chan c = [2] of { byte, int }; byte x;
+        proctype Q(byte k) { c!k, 3 }
+        init { byte b; int i; atomic { run Q(2); run Q(5) }; c?b,i; x = b }";
+    assert_eq!(shown(text), "c 1..1, x 0..5, Q:k 2..5, init:b 0..5, init:i 0..3, c.0 2..5, c.1 3..3");
+}
+
+#[test]
+fn control_given_up_is_noticed() {
+    let text = "byte n; chan c = [0] of { bit }; active proctype P() {
+        do :: atomic { n < 3 -> c!0; n++ } od }
+        active proctype Q() { do :: c?_ -> n = 9 od }";
+    assert!(shown(text).starts_with("n 0..255"), "{}", shown(text));
+}
