@@ -237,6 +237,9 @@ pub struct Location {
     pub labels: Vec<String>,
     /// The number SPIN gives the location, for `pc_value`.
     pub number: u32,
+    /// Variables of the process that nobody will read before they are written again: a process that arrives here, or
+    /// starts here, has them at their defaults from then on.
+    pub dead: Vec<VariableId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

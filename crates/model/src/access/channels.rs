@@ -167,6 +167,10 @@ impl<'p> Channels<'p> {
                     self.add(Cell::Local(id, VariableId(variable as u32)), &start);
                 }
             }
+            for &variable in kind.locations.iter().flat_map(|location| &location.dead) {
+                let forgotten = ChannelSet::one(kind.variables.get(variable).domain.default_value());
+                self.add(Cell::Local(id, variable), &forgotten);
+            }
             kind.prologue.iter().for_each(|action| self.action(id, action));
             for transition in kind.locations.iter().flat_map(|location| &location.transitions) {
                 self.operation(id, &transition.operation);

@@ -91,8 +91,12 @@ impl<'p> Collector<'p> {
         transition: &Transition,
         access: &mut Access,
     ) {
-        if transition.operation != Operation::End && transition.target != location {
-            access.writes.insert(Resource::Location);
+        if transition.operation != Operation::End {
+            let dead = &self.program.process_type(kind).location(transition.target).dead;
+            access.writes.extend(dead.iter().map(|&variable| Resource::Local(variable, None)));
+            if transition.target != location {
+                access.writes.insert(Resource::Location);
+            }
         }
         if self.program.remembers_last {
             access.writes.insert(Resource::Last);

@@ -139,8 +139,19 @@ impl<'a> Machine<'a> {
         for action in &process_type.prologue {
             self.act(action)?;
         }
+        self.forget();
         self.pid = caller;
         Ok(pid)
+    }
+
+    /// What is dead where the process has arrived goes back to its default.
+    pub(super) fn forget(&mut self) {
+        let process = &mut self.state.processes[usize::from(self.pid)];
+        let process_type = self.program.process_type(process.process_type);
+        for &variable in &process_type.location(process.location).dead {
+            let variable = process_type.variables.get(variable);
+            process.locals[variable.slots()].fill(variable.domain.default_value());
+        }
     }
 
     fn end_process(&mut self) -> bool {

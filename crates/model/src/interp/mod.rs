@@ -264,6 +264,7 @@ impl Machine<'_> {
         }
         if !matches!(transition.operation, Operation::End) {
             self.state.processes[usize::from(self.pid)].location = transition.target;
+            self.forget();
         }
         let keeps = transition.keeps_control && self.handshake.is_none();
         self.state.exclusive = keeps.then_some(self.pid);

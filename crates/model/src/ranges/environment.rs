@@ -3,6 +3,7 @@
 
 use super::interval::{common, of_domain};
 use super::widening::Thresholds;
+use crate::domain::Domain;
 use crate::expression::{Expr, Place, Scope};
 use crate::layout::Interval;
 use crate::program::{ProcessType, Program, VariableId};
@@ -77,6 +78,12 @@ impl Environment {
         if !depends_on_itself {
             self.learn(place, value);
         }
+    }
+
+    /// All elements of a variable of the process get their default.
+    pub fn forget(&mut self, variable: VariableId, domain: Domain) {
+        let whole = Place { scope: Scope::Local, variable, indices: Vec::new() };
+        self.assign(&whole, Interval::point(domain.default_value()));
     }
 
     /// What is known whichever of the two it is.

@@ -399,6 +399,10 @@ impl<'p> Analysis<'p> {
 
     fn arrive(&mut self, kind: ProcessTypeId, location: LocationId, mut new: Environment, controlled: bool) {
         new.pending.clear();
+        let process_type = self.program.process_type(kind);
+        for &variable in &process_type.location(location).dead {
+            new.forget(variable, process_type.variables.get(variable).domain);
+        }
         if !controlled {
             let owner = &self.owner;
             new.keep_facts(|variable| owner[variable.index()] == Some(kind));
@@ -410,10 +414,7 @@ impl<'p> Analysis<'p> {
         let widens = knowledge.visits > GROWTHS_BEFORE_WIDENING;
         let known = if controlled { &mut knowledge.controlled } else { &mut knowledge.free };
         let changed = match known {
-            Some(known) => {
-                let process_type = self.program.process_type(kind);
-                known.absorb(self.program, process_type, &new, widens, &self.thresholds)
-            }
+            Some(known) => known.absorb(self.program, process_type, &new, widens, &self.thresholds),
             None => {
                 *known = Some(new);
                 true

@@ -242,7 +242,16 @@ impl Parser<'_> {
                         self.take_symbol(",");
                         continue;
                     }
-                    _ => return Err(self.unexpected(&["end", "accept", "progress", "number", "]"])),
+                    Token::Word(word) if word == "dead" => {
+                        self.advance();
+                        let count = self.program.process_types[process_type].variables.len();
+                        while self.take_symbol("#") {
+                            location.dead.push(self.numbered_variable(count)?);
+                        }
+                        self.take_symbol(",");
+                        continue;
+                    }
+                    _ => return Err(self.unexpected(&["end", "accept", "progress", "number", "dead", "]"])),
                 }
                 self.advance();
                 self.take_symbol(",");

@@ -89,6 +89,8 @@ impl Printer<'_> {
             marks.extend(location.accept.then(|| "accept".to_string()));
             marks.extend(location.progress.then(|| "progress".to_string()));
             marks.extend((location.number != index as u32).then(|| format!("number {}", location.number)));
+            let dead: String = location.dead.iter().map(|variable| format!(" #{}", variable.0)).collect();
+            marks.extend((!dead.is_empty()).then(|| format!("dead{dead}")));
             if !marks.is_empty() {
                 write!(heading, " [{}]", marks.join(", ")).expect("a string takes all");
             }

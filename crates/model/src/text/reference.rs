@@ -67,19 +67,25 @@ impl Parser<'_> {
         }
     }
 
-    /// `#3[i]`: the third variable of a scope with `count` variables.
-    fn numbered(&mut self, scope: Scope, count: usize) -> Parsed<Place> {
+    /// A variable by number, after the `#`.
+    pub fn numbered_variable(&mut self, count: usize) -> Parsed<VariableId> {
         let span = self.span();
         let id = self.natural()?;
         if id as usize >= count {
             return Err(self.error(span, format!("there is no variable number {id}: there are {count}")));
         }
+        Ok(VariableId(id))
+    }
+
+    /// `#3[i]`: the third variable of a scope with `count` variables.
+    fn numbered(&mut self, scope: Scope, count: usize) -> Parsed<Place> {
+        let variable = self.numbered_variable(count)?;
         let mut indices = Vec::new();
         while self.take_symbol("[") {
             indices.push(self.expression()?);
             self.expect_symbol("]")?;
         }
-        Ok(Place { scope, variable: VariableId(id), indices })
+        Ok(Place { scope, variable, indices })
     }
 
     /// `::x` is global, `#1` is by number; `x` and `a[i].b` are looked up.

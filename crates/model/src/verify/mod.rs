@@ -230,6 +230,12 @@ impl Verifier<'_> {
     }
 
     fn location(&mut self, kind: &ProcessType, location: &Location) {
+        let count = kind.variables.len();
+        for variable in &location.dead {
+            self.require(variable.index() < count, || {
+                format!("no variable {}: there are {count}", variable.0)
+            });
+        }
         let mut elses = 0;
         let mut finished_groups: Vec<u32> = Vec::new();
         let mut group = None;

@@ -211,6 +211,7 @@ impl Builder {
                     progress: self.choices.rarely(8),
                     labels: (0..self.choices.below(3)).map(|_| self.name()).collect(),
                     number: if self.choices.rarely(4) { 7 } else { index as u32 },
+                    dead: Vec::new(),
                 })
                 .collect(),
             provided: None,
@@ -218,6 +219,14 @@ impl Builder {
             exclusive: Vec::new(),
         };
         self.program.process_types.push(kind);
+        if self.choices.rarely(6) {
+            let kind = self.program.process_types.last_mut().expect("just added");
+            let variables = kind.variables.len();
+            if variables > 0 {
+                let location = self.choices.below(kind.locations.len());
+                kind.locations[location].dead.push(VariableId(self.choices.below(variables) as u32));
+            }
+        }
     }
 
     fn process_type(&mut self, id: usize) {

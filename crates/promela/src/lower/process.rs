@@ -117,6 +117,7 @@ impl Lowering<'_> {
                 progress: marks.progress,
                 labels,
                 number,
+                dead: Vec::new(),
             };
         }
         self.bodies[index].table = Some(table);
