@@ -8,7 +8,8 @@ use super::{
     Cells, ChannelKind, ChannelSlot, Field, Interval, Layout, MessageField, ProcessKind, ProcessSlot,
     Profile, Row,
 };
-use crate::program::{Meaning, Program, Variable, Variables};
+use crate::program::{Meaning, Program, Variable, VariableId, Variables};
+use crate::ranges::Ranges;
 use crate::system::Width;
 
 const WORD: u32 = u64::BITS;
@@ -16,10 +17,14 @@ const WORD: u32 = u64::BITS;
 impl Layout {
     /// A layout with room for everything in the profile.
     pub fn new(program: &Program, profile: &Profile) -> Layout {
+        let ranges = &*profile.ranges;
         let mut plan = Plan::default();
-        let globals = plan.variables(&program.variables, &profile.globals);
-        let processes: Vec<_> = profile.processes.iter().map(|slot| plan.process(program, slot)).collect();
-        let channels: Vec<_> = profile.channels.iter().map(|slot| plan.channel(program, slot)).collect();
+        let of_globals = |variable| ranges.global(variable);
+        let globals = plan.variables(&program.variables, of_globals, &profile.globals);
+        let processes: Vec<_> =
+            profile.processes.iter().map(|slot| plan.process(program, ranges, slot)).collect();
+        let channels: Vec<_> =
+            profile.channels.iter().map(|slot| plan.channel(program, ranges, slot)).collect();
         let last = if program.remembers_last { profile.process_count.high.max(1) - 1 } else { 0 };
         let events = program.event_trace.as_ref().map_or(0, |trace| trace.locations.len() as i64);
         let counts = [
@@ -49,9 +54,9 @@ impl Layout {
     }
 }
 
-/// The interval to make room for: what the domain allows if that is hardly more, otherwise what was seen.
-fn choose(seen: Interval, allowed: Interval) -> Interval {
-    if allowed.bits() <= 1 || allowed.bits() <= seen.bits() { allowed } else { seen }
+/// The interval to make room for: what is proven if that is hardly more, otherwise what was seen.
+fn choose(seen: Interval, proven: Interval) -> Interval {
+    if proven.bits() <= seen.bits().max(1) { proven.join(seen) } else { seen }
 }
 
 /// Something to be placed: a row of cells.
@@ -129,19 +134,28 @@ impl Plan {
         (item, interval)
     }
 
-    fn variables(&mut self, variables: &Variables, seen: &[Interval]) -> Vec<PlannedCells> {
-        variables.iter().map(|variable| self.cells(variable, &seen[variable.slots()])).collect()
+    fn variables(
+        &mut self,
+        variables: &Variables,
+        proven: impl Fn(VariableId) -> Interval,
+        seen: &[Interval],
+    ) -> Vec<PlannedCells> {
+        let cells = |(number, variable): (usize, &Variable)| {
+            self.cells(variable, proven(VariableId(number as u32)), &seen[variable.slots()])
+        };
+        variables.iter().enumerate().map(cells).collect()
     }
 
-    fn cells(&mut self, variable: &Variable, seen: &[Interval]) -> PlannedCells {
-        let domain = Interval::of_domain(variable.domain);
-        let settled = variable.meaning == Meaning::Channel || domain.bits() > 1;
+    fn cells(&mut self, variable: &Variable, proven: Interval, seen: &[Interval]) -> PlannedCells {
+        // What was the same so far is likely to remain so, unless it is a mere bit.
+        let settled = variable.meaning == Meaning::Channel || proven.bits() != 1;
         if seen.iter().all(|interval| interval.is_point()) && settled && !variable.hidden {
             return PlannedCells::Constant(seen.iter().map(|interval| interval.low as i32).collect());
         }
         let joined = seen.iter().copied().reduce(Interval::join).unwrap_or(Interval::point(0));
         // Hidden variables take no room in a store, so they get all they could ever need.
-        let interval = if variable.hidden { domain } else { choose(joined, domain) };
+        let interval =
+            if variable.hidden { Interval::of_domain(variable.domain) } else { choose(joined, proven) };
         if interval.bits() == 0 {
             return PlannedCells::Constant(vec![interval.low as i32; seen.len()]);
         }
@@ -170,37 +184,39 @@ impl Plan {
         results
     }
 
-    fn process(&mut self, program: &Program, slot: &SlotSeen) -> PlannedProcess {
+    fn process(&mut self, program: &Program, ranges: &Ranges, slot: &SlotSeen) -> PlannedProcess {
         let kind = self.number(Interval { low: 0, high: slot.kinds.len() as i64 - 1 });
         let priority = self.number(slot.priority);
         let kinds = self.alternatives(&slot.kinds, |plan, seen| {
             let process_type = program.process_type(seen.process_type);
             let locations = process_type.locations.len().max(1) as i64 - 1;
             let location = plan.number(Interval { low: 0, high: locations });
-            (seen.process_type, location, plan.variables(&process_type.variables, &seen.locals))
+            let of_locals = |variable| ranges.local(seen.process_type, variable);
+            let variables = plan.variables(&process_type.variables, of_locals, &seen.locals);
+            (seen.process_type, location, variables)
         });
         PlannedProcess { kind, priority, kinds }
     }
 
-    fn channel(&mut self, program: &Program, slot: &ChannelSlotSeen) -> PlannedChannel {
+    fn channel(&mut self, program: &Program, ranges: &Ranges, slot: &ChannelSlotSeen) -> PlannedChannel {
         let kind = self.number(Interval { low: 0, high: slot.kinds.len() as i64 - 1 });
         let owner = self.number(slot.owner);
-        let kinds = self.alternatives(&slot.kinds, |plan, seen| plan.channel_kind(program, seen));
+        let kinds = self.alternatives(&slot.kinds, |plan, seen| plan.channel_kind(program, ranges, seen));
         PlannedChannel { kind, owner, kinds }
     }
 
-    fn channel_kind(&mut self, program: &Program, seen: &ChannelSeen) -> PlannedChannelKind {
+    fn channel_kind(&mut self, program: &Program, ranges: &Ranges, seen: &ChannelSeen) -> PlannedChannelKind {
         let channel_type = program.channel_type(seen.channel_type);
         // A short channel is likely to be filled some time.
         let slots = if channel_type.capacity <= 2 { channel_type.capacity } else { seen.longest };
         let length = self.number(Interval { low: 0, high: slots.into() });
         let mut widths: Vec<u32> = Vec::new();
         let mut fields = Vec::new();
-        for (field, seen) in channel_type.fields.iter().zip(&seen.fields) {
-            let domain = Interval::of_domain(field.domain);
-            let interval = match seen {
-                Some(seen) => choose(*seen, domain),
-                None if domain.bits() <= 1 => domain,
+        for (number, (field, seen_field)) in channel_type.fields.iter().zip(&seen.fields).enumerate() {
+            let proven = ranges.channel_field(seen.channel_type, number);
+            let interval = match seen_field {
+                Some(seen) => choose(*seen, proven),
+                None if proven.bits() <= 1 => proven,
                 None => Interval::point(field.domain.default_value()),
             };
             let width = interval.bits();

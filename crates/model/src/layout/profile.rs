@@ -11,11 +11,14 @@ use crate::error::RuntimeError;
 use crate::expression::Expr;
 use crate::interp::Interpreter;
 use crate::program::{
-    ChannelTypeId, Location, Operation, ProcessType, ProcessTypeId, Program, Transition, Variables,
+    ChannelTypeId, Location, Operation, ProcessType, ProcessTypeId, Program, Transition, VariableId,
+    Variables,
 };
+use crate::ranges::{self, Ranges};
 use crate::state::State;
 use rapidhash::fast::GlobalState;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The numbers `low..=high`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +97,8 @@ pub(super) struct ChannelSlotSeen {
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
+    /// What is proven of the program: no more room than this is ever needed.
+    pub(super) ranges: Arc<Ranges>,
     /// By slot of the program's variables.
     pub(super) globals: Vec<Interval>,
     pub(super) processes: Vec<SlotSeen>,
@@ -103,7 +108,7 @@ pub struct Profile {
 }
 
 /// How many values may be looked at while looking around: some milliseconds.
-const EFFORT: usize = 4_000_000;
+const EFFORT: usize = 2_500_000;
 /// How long a random walk is.
 const WALK: usize = 400;
 
@@ -111,6 +116,7 @@ impl Profile {
     /// What one state shows.
     pub fn of(program: &Program, state: &State) -> Profile {
         let mut profile = Profile {
+            ranges: Arc::new(ranges::analyse(program)),
             globals: state.globals.iter().map(|&value| Interval::point(value)).collect(),
             processes: Vec::new(),
             channels: Vec::new(),
@@ -189,22 +195,23 @@ impl Profile {
 
     /// Adds everything for which a layout made from this profile has room, so that all its states fit the next one too.
     pub fn absorb(&mut self, program: &Program, layout: &Layout) {
-        absorb(&program.variables, &layout.globals, &mut self.globals);
+        let of_globals = |variable| self.ranges.global(variable);
+        absorb(&program.variables, &layout.globals, of_globals, &mut self.globals);
         for (seen, slot) in self.processes.iter_mut().zip(&layout.processes) {
             seen.priority = seen.priority.join(slot.priority.interval());
             for (seen, kind) in seen.kinds.iter_mut().zip(&slot.kinds) {
                 let variables = &program.process_type(kind.process_type).variables;
-                absorb(variables, &kind.variables, &mut seen.locals);
+                let of_locals = |variable| self.ranges.local(kind.process_type, variable);
+                absorb(variables, &kind.variables, of_locals, &mut seen.locals);
             }
         }
         for (seen, slot) in self.channels.iter_mut().zip(&layout.channels) {
             seen.owner = seen.owner.join(slot.owner.interval());
             for (seen, kind) in seen.kinds.iter_mut().zip(&slot.kinds) {
                 seen.longest = seen.longest.max(kind.slots);
-                let fields = &program.channel_type(kind.channel_type).fields;
-                for ((seen, field), place) in seen.fields.iter_mut().zip(fields).zip(&kind.fields) {
+                for (field, (seen, place)) in seen.fields.iter_mut().zip(&kind.fields).enumerate() {
                     let room = Field { low: place.low, width: place.width, ..Field::default() }.interval();
-                    let room = room.meet(Interval::of_domain(field.domain));
+                    let room = room.meet(self.ranges.channel_field(kind.channel_type, field));
                     *seen = Some(seen.map_or(room, |seen| seen.join(room)));
                 }
             }
@@ -273,10 +280,15 @@ impl Profile {
     }
 }
 
-fn absorb(variables: &Variables, cells: &[Cells], seen: &mut [Interval]) {
-    for (variable, cells) in variables.iter().zip(cells) {
+fn absorb(
+    variables: &Variables,
+    cells: &[Cells],
+    proven: impl Fn(VariableId) -> Interval,
+    seen: &mut [Interval],
+) {
+    for (number, (variable, cells)) in variables.iter().zip(cells).enumerate() {
         if let Cells::Row { .. } = cells {
-            let room = cells.field(0).interval().meet(Interval::of_domain(variable.domain));
+            let room = cells.field(0).interval().meet(proven(VariableId(number as u32)));
             for seen in &mut seen[variable.slots()] {
                 *seen = seen.join(room);
             }
