@@ -21,7 +21,7 @@ mod symbols;
 mod token;
 
 pub use diagnostic::Diagnostic;
-pub use lower::{Property, PropertyKind};
+pub use lower::{LtlFormula, Property, PropertyKind};
 pub use preprocess::{DiskLoader, FileLoader, MemoryLoader};
 pub use source::{SourceMap, Span};
 

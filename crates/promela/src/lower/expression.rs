@@ -340,22 +340,6 @@ impl Lowering<'_> {
             _ => None,
         }
     }
-
-    /// Checks the names in a temporal formula.
-    pub(super) fn check_formula(&mut self, formula: &Expr, place: &Place) {
-        match &formula.kind {
-            ExprKind::TemporalUnary(_, operand) => self.check_formula(operand, place),
-            ExprKind::TemporalBinary(_, left, right)
-            | ExprKind::Binary(ast::BinaryOp::And | ast::BinaryOp::Or, left, right) => {
-                self.check_formula(left, place);
-                self.check_formula(right, place);
-            }
-            ExprKind::Unary(ast::UnaryOp::Not, operand) => self.check_formula(operand, place),
-            _ => {
-                let _ = self.expr(formula, place);
-            }
-        }
-    }
 }
 
 pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {

@@ -8,6 +8,7 @@ mod collect;
 mod dstep;
 mod event_trace;
 mod expression;
+mod formula;
 mod process;
 mod reference;
 mod statement;
@@ -25,6 +26,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use variables::Slots;
 
+pub use formula::LtlFormula;
+
 /// Messages that a channel may hold, as in SPIN.
 const MAX_CAPACITY: i32 = 65_535;
 
@@ -38,8 +41,8 @@ pub struct Property {
 
 #[derive(Clone, Debug)]
 pub enum PropertyKind {
-    /// An `ltl` block; its atoms are the largest parts without temporal operators.
-    Ltl(ast::Expr),
+    /// An `ltl` block.
+    Ltl(LtlFormula),
     /// A `never` claim: a process that moves with every step of the system.
     Never(Box<ProcessType>),
 }
@@ -189,11 +192,11 @@ impl<'a> Lowering<'a> {
             if let ast::Unit::Ltl(ltl) = unit {
                 let place =
                     Place { owner: None, scope: Default::default(), declared: self.symbols.variables.len() };
-                self.check_formula(&ltl.formula, &place);
+                let formula = self.formula(&ltl.formula, &place);
                 let unnamed = properties.iter().filter(|p| matches!(p.kind, PropertyKind::Ltl(_))).count();
                 properties.push(Property {
                     name: ltl.name.as_ref().map_or_else(|| format!("ltl_{unnamed}"), |n| n.text.to_string()),
-                    kind: PropertyKind::Ltl(ltl.formula.clone()),
+                    kind: PropertyKind::Ltl(formula),
                     span: ltl.span,
                 });
             }
