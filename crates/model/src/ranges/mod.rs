@@ -14,6 +14,7 @@ mod expression;
 mod instances;
 mod interval;
 mod operation;
+mod value;
 mod widening;
 
 pub(crate) use instances::Instances;
@@ -40,6 +41,9 @@ pub struct Ranges {
     globals: Vec<Interval>,
     locals: Vec<Vec<Interval>>,
     fields: Vec<Vec<Interval>>,
+    /// By variable of the program, and by process type and variable: all values, also those held only inside a step.
+    global_stores: Vec<Interval>,
+    local_stores: Vec<Vec<Interval>>,
 }
 
 impl Ranges {
@@ -104,9 +108,13 @@ fn everything(program: &Program) -> Ranges {
     let of_fields = |kind: &crate::program::ChannelType| {
         kind.fields.iter().map(|field| of_domain(field.domain)).collect()
     };
+    let globals: Vec<Interval> = of(&program.variables);
+    let locals: Vec<Vec<Interval>> = program.process_types.iter().map(|kind| of(&kind.variables)).collect();
     Ranges {
-        globals: of(&program.variables),
-        locals: program.process_types.iter().map(|kind| of(&kind.variables)).collect(),
+        global_stores: globals.clone(),
+        local_stores: locals.clone(),
+        globals,
+        locals,
         fields: program.channel_types.iter().map(of_fields).collect(),
     }
 }
@@ -155,6 +163,9 @@ struct Analysis<'p> {
     start: Vec<Interval>,
     /// By global: the type of the only process that ever writes it.
     owner: Vec<Option<ProcessTypeId>>,
+    /// What was stored where, whether or not it lasted until the end of the step.
+    global_stores: Vec<Option<Interval>>,
+    local_stores: Vec<Vec<Option<Interval>>>,
     knowledge: Vec<Vec<Knowledge>>,
     waiting: Vec<(ProcessTypeId, LocationId)>,
     /// As `pc_value` gives them.
@@ -195,6 +206,8 @@ impl<'p> Analysis<'p> {
                 .map(|kind| kind.fields.iter().map(|field| content(None, field.domain)).collect())
                 .collect(),
             start,
+            global_stores: vec![None; program.variables.len()],
+            local_stores: program.process_types.iter().map(|kind| vec![None; kind.variables.len()]).collect(),
             knowledge: program
                 .process_types
                 .iter()
@@ -315,7 +328,10 @@ impl<'p> Analysis<'p> {
         let kinds: BTreeSet<ProcessTypeId> =
             self.program.initial_processes.iter().map(|instance| instance.process_type).collect();
         for kind in kinds {
-            if let Some(started) = self.start(kind, None, &nobody) {
+            let mut effects = Effects::default();
+            let started = self.start(kind, None, &nobody, &mut effects);
+            self.note_stores(&effects);
+            if let Some(started) = started {
                 self.arrive(kind, self.program.process_type(kind).initial_location, started, false);
             }
         }
@@ -350,6 +366,7 @@ impl<'p> Analysis<'p> {
             }
             let mut effects = Effects::default();
             let after = self.after(reader, known, &transition.operation, &mut effects);
+            self.note_stores(&effects);
             for (channel_type, field, value) in effects.sent {
                 self.add(Cell::Field(channel_type, field), value);
             }
@@ -367,6 +384,16 @@ impl<'p> Analysis<'p> {
             if !transition.keeps_control || self.passes_control(reader, transition) {
                 self.arrive(kind, transition.target, after, false);
             }
+        }
+    }
+
+    fn note_stores(&mut self, effects: &Effects) {
+        for &(owner, variable, value) in &effects.stored {
+            let known = match owner {
+                Some(kind) => &mut self.local_stores[kind.index()][variable.index()],
+                None => &mut self.global_stores[variable.index()],
+            };
+            *known = Some(known.map_or(value, |known| known.join(value)));
         }
     }
 
@@ -437,11 +464,24 @@ impl<'p> Analysis<'p> {
         let field = |content: &Content, domain: crate::domain::Domain| {
             content.value.unwrap_or(Interval::point(domain.default_value()))
         };
+        let globals: Vec<Interval> =
+            (0..self.globals.len() as u32).map(|id| self.global(VariableId(id))).collect();
+        let locals: Vec<Vec<Interval>> = (0..self.locals.len())
+            .map(|kind| (0..self.locals[kind].len()).map(|variable| local(kind, variable)).collect())
+            .collect();
+        let with_stores = |held: &[Interval], stores: &[Option<Interval>]| {
+            let both = held.iter().zip(stores);
+            both.map(|(held, stores)| stores.map_or(*held, |stores| held.join(stores))).collect()
+        };
         Ranges {
-            globals: (0..self.globals.len() as u32).map(|id| self.global(VariableId(id))).collect(),
-            locals: (0..self.locals.len())
-                .map(|kind| (0..self.locals[kind].len()).map(|variable| local(kind, variable)).collect())
+            global_stores: with_stores(&globals, &self.global_stores),
+            local_stores: locals
+                .iter()
+                .zip(&self.local_stores)
+                .map(|(held, stores)| with_stores(held, stores))
                 .collect(),
+            globals,
+            locals,
             fields: self
                 .fields
                 .iter()

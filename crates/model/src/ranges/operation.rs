@@ -7,13 +7,17 @@ use super::interval::{between, common, stored};
 use crate::access::constant_element;
 use crate::expression::{Expr, Pattern, Place, Scope};
 use crate::layout::Interval;
-use crate::program::{Action, Body, BranchKind, ChannelTypeId, Operation, ProcessTypeId, Transition};
+use crate::program::{
+    Action, Body, BranchKind, ChannelTypeId, Operation, ProcessTypeId, Transition, VariableId,
+};
 
 /// What a step does beyond the process that makes it.
 #[derive(Default)]
 pub(super) struct Effects {
     pub sent: Vec<(ChannelTypeId, usize, Interval)>,
     pub started: Vec<(ProcessTypeId, Environment)>,
+    /// Every value stored, also those that do not last until the end of the step.
+    pub stored: Vec<(Option<ProcessTypeId>, VariableId, Interval)>,
 }
 
 /// Rounds through a d_step before growing intervals take larger steps.
@@ -54,7 +58,7 @@ impl Analysis<'_> {
             }
             Operation::Receive { channel, patterns, .. } => {
                 self.value(reader, &known, channel)?;
-                self.receive(reader, &mut known, channel, patterns)?;
+                self.receive(reader, &mut known, channel, patterns, effects)?;
             }
             Operation::Deterministic(body) => return self.body(reader, known, body, effects),
         }
@@ -67,6 +71,7 @@ impl Analysis<'_> {
         known: &mut Environment,
         channel: &Expr,
         patterns: &[Pattern],
+        effects: &mut Effects,
     ) -> Option<()> {
         let types: Vec<ChannelTypeId> = self
             .types_of(reader, channel)
@@ -93,13 +98,20 @@ impl Analysis<'_> {
         }
         for (index, pattern) in patterns.iter().enumerate() {
             if let Pattern::Bind(place) = pattern {
-                self.store(reader, known, place, field(index)?)?;
+                self.store(reader, known, place, field(index)?, effects)?;
             }
         }
         Some(())
     }
 
-    fn store(&self, reader: Reader, known: &mut Environment, place: &Place, value: Interval) -> Option<()> {
+    fn store(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        place: &Place,
+        value: Interval,
+        effects: &mut Effects,
+    ) -> Option<()> {
         let variables = match place.scope {
             Scope::Global => &self.program.variables,
             Scope::Local => &self.program.process_type(reader.kind).variables,
@@ -108,6 +120,8 @@ impl Analysis<'_> {
             self.value(reader, known, index)?;
         }
         let value = stored(variables.get(place.variable).domain, value)?;
+        let owner = (place.scope == Scope::Local).then_some(reader.kind);
+        effects.stored.push((owner, place.variable, value));
         known.assign(place, value);
         Some(())
     }
@@ -127,7 +141,7 @@ impl Analysis<'_> {
                 }
                 let together = assignments.len() > 1;
                 for ((place, _), value) in assignments.iter().zip(values) {
-                    self.store(reader, known, place, value)?;
+                    self.store(reader, known, place, value, effects)?;
                     if together && !place.indices.is_empty() {
                         // Slots are found before anything is stored: the place may mean another element by now.
                         known
@@ -138,14 +152,14 @@ impl Analysis<'_> {
             }
             Action::NewChannel { place, .. } => {
                 let (low, high) = self.instances.own_channels();
-                self.store(reader, known, place, between(low, high))?;
+                self.store(reader, known, place, between(low, high), effects)?;
             }
             Action::Run { process_type, arguments, .. } => {
                 let mut values = Vec::with_capacity(arguments.len());
                 for argument in arguments {
                     values.push(self.value(reader, known, argument)?);
                 }
-                let started = self.start(*process_type, Some(&values), known)?;
+                let started = self.start(*process_type, Some(&values), known, effects)?;
                 effects.started.push((*process_type, started));
             }
             Action::Assert { condition, .. } => {
@@ -167,6 +181,7 @@ impl Analysis<'_> {
         kind: ProcessTypeId,
         arguments: Option<&[Interval]>,
         creator: &Environment,
+        effects: &mut Effects,
     ) -> Option<Environment> {
         let process_type = self.program.process_type(kind);
         let mut elements: Vec<Interval> = Vec::with_capacity(process_type.variables.slot_count());
@@ -202,7 +217,7 @@ impl Analysis<'_> {
                 }
                 _ => None,
             };
-            self.act(reader, &mut known, action, &mut Effects::default())?;
+            self.act(reader, &mut known, action, effects)?;
             let element = single.and_then(|(place, value)| {
                 let variable = process_type.variables.get(place.variable);
                 let element = constant_element(variable, &place.indices)?;

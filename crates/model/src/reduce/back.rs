@@ -1,0 +1,35 @@
+//! The way back: from steps of a reduced program to steps of the program it was made from.
+//!
+//! Locations and transitions keep their numbers, so a step is the same step unless other transitions were joined to it.
+
+use crate::program::{LocationId, ProcessTypeId};
+use crate::system::{Move, Step};
+use std::collections::HashMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Back {
+    /// By process type, location and transition: the locations whose only transition follows in the same step.
+    joined: HashMap<(ProcessTypeId, u32, u32), Vec<LocationId>>,
+}
+
+impl Back {
+    pub fn record(&mut self, kind: ProcessTypeId, from: LocationId, transition: u32, chain: Vec<LocationId>) {
+        self.joined.insert((kind, from.0, transition), chain);
+    }
+
+    /// The moves of the original that a move stands for, in order.
+    pub fn moves(&self, taken: &Move) -> Vec<Move> {
+        let chain = self.joined.get(&(taken.process_type, taken.location, taken.transition));
+        let rest = chain.into_iter().flatten();
+        let rest = rest.map(|location| Move { location: location.0, transition: 0, ..*taken });
+        std::iter::once(*taken).chain(rest).collect()
+    }
+
+    /// The steps of the original that a step stands for.
+    pub fn steps(&self, step: &Step) -> Vec<Step> {
+        match step {
+            Step::Move(taken) => self.moves(taken).into_iter().map(Step::Move).collect(),
+            other => vec![*other],
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Dead variables: where a process will not read a variable before writing it again, its value does not matter, and is
+//! set to the default so that states which differ in it alone become one (live-variable analysis, Aho, Sethi and Ullman
+//! 1986; for model checking Bozga, Fernandez and Ghirvu 1999, and SPIN's data-flow optimization).
+//!
+//! The pass notes dead variables at locations; the meaning of that note is the interpreter's. Variables that others read, or
+//! that `provided`, `xr` and `xs` read, never die. Sound: a state and the one with dead variables reset have
+//! the same steps, with the same errors, to states that are again the same up to dead variables.
+
+use super::outside::Outside;
+use super::walk;
+use crate::expression::{Expr, Pattern, Place, Scope};
+use crate::program::{
+    Action, Body, BranchKind, LocationId, Operation, ProcessType, ProcessTypeId, Program, VariableId,
+};
+
+pub(super) fn mark_dead(program: &Program, outside: &Outside) -> Program {
+    let mut changed = program.clone();
+    for (kind, process_type) in (0u32..).zip(&mut changed.process_types) {
+        let live = Liveness::new(process_type);
+        let mut dead = vec![Vec::new(); process_type.locations.len()];
+        for (variable, content) in (0u32..).map(VariableId).zip(process_type.variables.iter()) {
+            if content.hidden || !outside.is_private(ProcessTypeId(kind), variable) {
+                continue;
+            }
+            for (location, dead) in dead.iter_mut().enumerate() {
+                if !live.at[location][variable.index()]
+                    && live.may_arrive_set(process_type, location, variable)
+                {
+                    dead.push(variable);
+                }
+            }
+        }
+        for (location, dead) in process_type.locations.iter_mut().zip(dead) {
+            location.dead.extend(dead);
+            location.dead.sort();
+            location.dead.dedup();
+        }
+    }
+    changed
+}
+
+/// By variable: may it be read before it is written?
+type Live = Vec<bool>;
+
+struct Liveness {
+    /// By location.
+    at: Vec<Live>,
+}
+
+impl Liveness {
+    fn new(kind: &ProcessType) -> Liveness {
+        let nothing = vec![false; kind.variables.len()];
+        let mut live = Liveness { at: vec![nothing; kind.locations.len()] };
+        let mut entering: Vec<Vec<usize>> = vec![Vec::new(); kind.locations.len()];
+        for (number, location) in kind.locations.iter().enumerate() {
+            for transition in location.transitions.iter().filter(|each| each.operation != Operation::End) {
+                entering[transition.target.index()].push(number);
+            }
+        }
+        let mut waiting: Vec<usize> = (0..kind.locations.len()).collect();
+        while let Some(number) = waiting.pop() {
+            let mut now = live.at[number].clone();
+            for transition in &kind.locations[number].transitions {
+                let mut before = match transition.operation {
+                    Operation::End => vec![false; kind.variables.len()],
+                    _ => live.at[transition.target.index()].clone(),
+                };
+                before_operation(kind, &transition.operation, &mut before);
+                join(&mut now, &before);
+            }
+            if now != live.at[number] {
+                live.at[number] = now;
+                waiting.extend(&entering[number]);
+            }
+        }
+        live
+    }
+
+    /// May a process that arrives at a location where the variable is dead have something else than the default in it?
+    fn may_arrive_set(&self, kind: &ProcessType, location: usize, variable: VariableId) -> bool {
+        if kind.initial_location == LocationId(location as u32) {
+            let is_parameter = variable.0 < kind.parameters;
+            let mut set = is_parameter;
+            for action in &kind.prologue {
+                walk::written_by_action(action, &mut |place| set |= place.variable == variable);
+            }
+            if set {
+                return true;
+            }
+        }
+        kind.locations.iter().enumerate().any(|(number, from)| {
+            from.transitions.iter().any(|transition| {
+                let mut set = self.at[number][variable.index()];
+                walk::written_by_operation(&transition.operation, &mut |place| {
+                    set |= place.scope == Scope::Local && place.variable == variable;
+                });
+                set && transition.operation != Operation::End && transition.target.index() == location
+            })
+        })
+    }
+}
+
+fn join(live: &mut Live, other: &Live) {
+    live.iter_mut().zip(other).for_each(|(own, other)| *own |= *other);
+}
+
+/// From what is live after an operation to what is live before.
+fn before_operation(kind: &ProcessType, operation: &Operation, live: &mut Live) {
+    match operation {
+        Operation::Guarded { guard, actions } => {
+            actions.iter().rev().for_each(|action| before_action(kind, action, live));
+            read(guard, live);
+        }
+        Operation::Send { channel, arguments, .. } => {
+            read(channel, live);
+            arguments.iter().for_each(|argument| read(argument, live));
+        }
+        Operation::Receive { channel, patterns, .. } => {
+            for pattern in patterns {
+                if let Pattern::Bind(place) = pattern {
+                    written(kind, place, live);
+                }
+            }
+            for pattern in patterns {
+                match pattern {
+                    Pattern::Bind(place) => place.indices.iter().for_each(|index| read(index, live)),
+                    Pattern::Match(value) => read(value, live),
+                    Pattern::Ignore => {}
+                }
+            }
+            read(channel, live);
+        }
+        Operation::Deterministic(body) => before_body(kind, body, live),
+        Operation::Else | Operation::End => {}
+    }
+}
+
+fn before_action(kind: &ProcessType, action: &Action, live: &mut Live) {
+    walk::written_by_action(action, &mut |place| written(kind, place, live));
+    match action {
+        // A search prints nothing.
+        Action::Print { .. } => {}
+        other => walk::in_action(other, &mut |expr| read(expr, live)),
+    }
+}
+
+/// One element written leaves the others as they are.
+fn written(kind: &ProcessType, place: &Place, live: &mut Live) {
+    if place.scope == Scope::Local && kind.variables.get(place.variable).dimensions.is_empty() {
+        live[place.variable.index()] = false;
+    }
+}
+
+fn read(expr: &Expr, live: &mut Live) {
+    if let Expr::Read(place) = expr
+        && place.scope == Scope::Local
+    {
+        live[place.variable.index()] = true;
+    }
+    expr.for_each_child(&mut |child| read(child, live));
+}
+
+/// The nodes of a d_step form a graph of their own.
+fn before_body(kind: &ProcessType, body: &Body, live: &mut Live) {
+    let nothing = vec![false; kind.variables.len()];
+    let mut at = vec![nothing; body.nodes.len()];
+    let mut stable = false;
+    while !stable {
+        stable = true;
+        for node in (0..body.nodes.len()).rev() {
+            let mut now = at[node].clone();
+            for branch in &body.nodes[node] {
+                let mut before = match branch.next {
+                    Some(next) => at[next as usize].clone(),
+                    None => live.clone(),
+                };
+                if let BranchKind::Operation(operation) = &branch.kind {
+                    before_operation(kind, operation, &mut before);
+                }
+                join(&mut now, &before);
+            }
+            if now != at[node] {
+                at[node] = now;
+                stable = false;
+            }
+        }
+    }
+    *live = at.swap_remove(0);
+}

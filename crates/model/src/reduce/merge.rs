@@ -1,0 +1,194 @@
+//! Statement merging: a step that nobody else can see or disturb becomes part of the step before it (or carries
+//! the one before it along), so that the states between are never made. Lipton 1975 calls such steps movers;
+//! SPIN does the same with its statement merging.
+//!
+//! A step can be joined to the one before when it is the only one at its location and always possible, and
+//! - the first keeps control, so nobody else moves between the two anyway; or
+//! - the second is a mover: it reads and writes nothing but variables that only its process uses, and cannot fail. Others
+//!   cannot tell whether it has happened yet; or
+//! - the first is a mover, and waits for the second.
+//!
+//! The place in between must not be seen: not an end, accept or progress location, not one somebody asks for. Where a
+//! process waits for a rendezvous others can see that it does (an `else` that would not be possible otherwise), so such
+//! a place is as good as a written variable. Programs that ask who moved last, who is enabled, or where
+//! processes are, and those with priorities, are left alone; so are processes with `provided`.
+
+use super::back::Back;
+use super::outside::Outside;
+use super::{Observed, walk};
+use crate::expression::{Expr, Scope};
+use crate::program::{
+    Action, BranchKind, Location, LocationId, Operation, ProcessType, ProcessTypeId, Program, Transition,
+};
+use crate::ranges::Ranges;
+
+/// Longer chains are cut; a loop of movers is one.
+const LONGEST: usize = 64;
+
+pub(super) fn merge(
+    program: &Program,
+    observed: &Observed,
+    outside: &Outside,
+    ranges: &Ranges,
+    back: &mut Back,
+) -> Program {
+    if observed.steps || outside.asks_for_progress || program.has_priorities || program.remembers_last {
+        return program.clone();
+    }
+    let mut changed = program.clone();
+    for (kind, process_type) in (0u32..).map(ProcessTypeId).zip(&program.process_types) {
+        if process_type.provided.is_some() {
+            continue;
+        }
+        let merger = Merger { program, process_type, kind, outside, ranges };
+        for (from, location) in (0u32..).map(LocationId).zip(&process_type.locations) {
+            for (index, transition) in location.transitions.iter().enumerate() {
+                if let Some((merged, chain)) = merger.chain(from, transition) {
+                    changed.process_types[kind.index()].locations[from.index()].transitions[index] = merged;
+                    back.record(kind, from, index as u32, chain);
+                }
+            }
+        }
+    }
+    changed
+}
+
+struct Merger<'p> {
+    program: &'p Program,
+    process_type: &'p ProcessType,
+    kind: ProcessTypeId,
+    outside: &'p Outside,
+    ranges: &'p Ranges,
+}
+
+impl Merger<'_> {
+    /// The transition with all that can be joined to it, and where the joined ones are from.
+    fn chain(&self, from: LocationId, first: &Transition) -> Option<(Transition, Vec<LocationId>)> {
+        let Operation::Guarded { guard, actions } = &first.operation else { return None };
+        let mut merged = first.clone();
+        let mut all = actions.clone();
+        let mut mover = self.is_mover(guard, actions);
+        let mut visible = self.is_visible(actions) || self.is_asked_for(from);
+        let mut chain: Vec<LocationId> = Vec::new();
+        let source = self.process_type.location(from);
+        // A step that waits leaves the process where it is: it must not be waiting for a rendezvous there, and no
+        // escape may come between.
+        let can_wait = !self.is_seen_at(from) && source.transitions.iter().all(|each| each.escape == 0);
+        while chain.len() < LONGEST {
+            let between = merged.target;
+            if between == from || chain.contains(&between) {
+                break;
+            }
+            let Some((second, more)) = self.only_step(between) else { break };
+            let second_moves = self.is_mover(&Expr::TRUE, more);
+            let second_visible = self.is_visible(more) || self.is_asked_for(second.target);
+            let joins = merged.keeps_control
+                || (second_moves && !second.keeps_control && !self.is_seen_at(second.target))
+                || (mover && can_wait);
+            if !joins || (visible && second_visible) {
+                break;
+            }
+            all.extend(more.iter().cloned());
+            mover &= second_moves;
+            visible |= second_visible;
+            merged.target = second.target;
+            merged.keeps_control = second.keeps_control;
+            chain.push(between);
+        }
+        if chain.is_empty() {
+            return None;
+        }
+        merged.operation = Operation::Guarded { guard: guard.clone(), actions: all };
+        Some((merged, chain))
+    }
+
+    /// The step at a location where nothing else is possible, and always that.
+    fn only_step(&self, location: LocationId) -> Option<(&Transition, &[Action])> {
+        let asked_for = self.is_asked_for(location);
+        let location = self.process_type.location(location);
+        let seen = location.end || location.accept || location.progress || asked_for;
+        match &location.transitions[..] {
+            [only] if !seen && only.escape == 0 => match &only.operation {
+                Operation::Guarded { guard: Expr::Const(guard), actions } if *guard != 0 => {
+                    Some((only, actions))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Nothing outside the process can influence the step or notice it, and it does not fail.
+    fn is_mover(&self, guard: &Expr, actions: &[Action]) -> bool {
+        let own = |expr: &Expr| {
+            !expr.any(&|part| !self.is_private(part))
+                && !self.ranges.can_fail(self.program, Some(self.kind), expr)
+        };
+        own(guard)
+            && actions.iter().all(|action| match action {
+                Action::Print { .. } => true,
+                Action::Assign(assignments) => assignments.iter().all(|(place, value)| {
+                    let domain = match place.scope {
+                        Scope::Global => return false,
+                        Scope::Local => self.process_type.variables.get(place.variable).domain,
+                    };
+                    own(value)
+                        && own(&Expr::Read(place.clone()))
+                        && !self.ranges.store_can_fail(Some(self.kind), domain, value)
+                }),
+                _ => false,
+            })
+    }
+
+    fn is_private(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Conditional(..) | Expr::Pid => true,
+            Expr::Read(place) => {
+                place.scope == Scope::Local && self.outside.is_private(self.kind, place.variable)
+            }
+            _ => false,
+        }
+    }
+
+    /// May the step change the value of an observed condition?
+    fn is_visible(&self, actions: &[Action]) -> bool {
+        self.outside.observed
+            && actions.iter().any(|action| {
+                let mut visible = matches!(action, Action::Run { .. });
+                walk::written_by_action(action, &mut |place| {
+                    visible |= match place.scope {
+                        Scope::Global => self.outside.is_observed_global(place.variable),
+                        Scope::Local => !self.outside.is_private(self.kind, place.variable),
+                    };
+                });
+                visible
+            })
+    }
+
+    fn is_asked_for(&self, location: LocationId) -> bool {
+        self.outside.is_observed_location(self.process_type.location(location).number)
+    }
+
+    /// Can others notice that a process is there?
+    fn is_seen_at(&self, location: LocationId) -> bool {
+        self.is_asked_for(location) || self.awaits_rendezvous(self.process_type.location(location))
+    }
+
+    /// May a process at the location take a message from a rendezvous channel?
+    fn awaits_rendezvous(&self, location: &Location) -> bool {
+        self.program.channel_types.iter().any(|channel| channel.capacity == 0)
+            && location.transitions.iter().any(|transition| may_receive(&transition.operation))
+    }
+}
+
+fn may_receive(operation: &Operation) -> bool {
+    match operation {
+        Operation::Receive { .. } => true,
+        Operation::Deterministic(body) => {
+            body.nodes.iter().flatten().any(
+                |branch| matches!(&branch.kind, BranchKind::Operation(operation) if may_receive(operation)),
+            )
+        }
+        _ => false,
+    }
+}

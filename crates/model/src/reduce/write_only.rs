@@ -1,0 +1,240 @@
+//! Write-only variables: what nobody ever reads need not be remembered (the backward half of a program slice, Weiser
+//! 1981). Assignments to it disappear, messages are not received into it, arguments for it are not passed.
+//!
+//! A variable counts as read if a condition, an index, a message, an assertion or a property reads it, or if it is needed to
+//! compute what another variable that counts gets. What is printed does not count: a search prints nothing.
+//! Sound: the variable influences no step. An evaluation that may be an error stays, as an assertion that cannot fail.
+
+use super::{Observed, rewrite, walk};
+use crate::domain::Domain;
+use crate::expression::{BinaryOp, Expr, Pattern, Place, Scope};
+use crate::program::{Action, Operation, ProcessTypeId, Program, VariableId};
+use crate::ranges::Ranges;
+use std::collections::HashSet;
+
+pub(super) fn drop_write_only(program: &Program, observed: &Observed, ranges: &Ranges) -> Program {
+    let mut needs = Needs { program, ranges, needed: HashSet::new(), changed: true };
+    walk::outside_processes(program, &mut |expr| needs.read(None, expr));
+    observed.conditions.iter().for_each(|condition| needs.read(None, condition));
+    while std::mem::take(&mut needs.changed) {
+        program.prologue.iter().for_each(|action| needs.action(None, action, true));
+        for (kind, process_type) in (0u32..).zip(&program.process_types) {
+            let reader = Some(ProcessTypeId(kind));
+            process_type.prologue.iter().for_each(|action| needs.action(reader, action, true));
+            process_type.provided.iter().for_each(|condition| needs.read(reader, condition));
+            process_type.exclusive.iter().for_each(|claim| needs.read(reader, &claim.channel));
+            for transition in process_type.locations.iter().flat_map(|location| &location.transitions) {
+                needs.operation(ProcessTypeId(kind), &transition.operation);
+            }
+        }
+    }
+    let mut changed = program.clone();
+    for (kind, process_type) in (0u32..).zip(&mut changed.process_types) {
+        for transition in process_type.locations.iter_mut().flat_map(|location| &mut location.transitions) {
+            needs.shorten(ProcessTypeId(kind), &mut transition.operation);
+        }
+    }
+    changed
+}
+
+/// A variable of the program, or of a process type.
+type Variable = (Option<ProcessTypeId>, VariableId);
+
+struct Needs<'p> {
+    program: &'p Program,
+    ranges: &'p Ranges,
+    needed: HashSet<Variable>,
+    changed: bool,
+}
+
+impl Needs<'_> {
+    fn need(&mut self, variable: Variable) {
+        self.changed |= self.needed.insert(variable);
+    }
+
+    fn is_needed(&self, reader: Option<ProcessTypeId>, place: &Place) -> bool {
+        self.needed.contains(&variable(reader, place))
+    }
+
+    /// Everything the expression reads counts.
+    fn read(&mut self, reader: Option<ProcessTypeId>, expr: &Expr) {
+        match expr {
+            Expr::Read(place) => self.need(variable(reader, place)),
+            Expr::ReadRemote { process_type, variable, .. } => self.need((Some(*process_type), *variable)),
+            _ => {}
+        }
+        expr.for_each_child(&mut |child| self.read(reader, child));
+    }
+
+    fn operation(&mut self, reader: ProcessTypeId, operation: &Operation) {
+        match operation {
+            Operation::Guarded { guard, actions } => {
+                self.read(Some(reader), guard);
+                actions.iter().for_each(|action| self.action(Some(reader), action, false));
+            }
+            Operation::Send { channel, arguments, .. } => {
+                self.read(Some(reader), channel);
+                arguments.iter().for_each(|argument| self.read(Some(reader), argument));
+            }
+            Operation::Receive { channel, patterns, .. } => {
+                self.read(Some(reader), channel);
+                for pattern in patterns {
+                    match pattern {
+                        Pattern::Match(value) => self.read(Some(reader), value),
+                        Pattern::Bind(place) if self.keeps_bind(reader, pattern) => {
+                            place.indices.iter().for_each(|index| self.read(Some(reader), index));
+                        }
+                        Pattern::Bind(_) | Pattern::Ignore => {}
+                    }
+                }
+            }
+            Operation::Deterministic(body) => {
+                walk::for_each_part(body, &mut |part| self.operation(reader, part));
+            }
+            Operation::Else | Operation::End => {}
+        }
+    }
+
+    /// `whole`: the action stays as it is.
+    fn action(&mut self, reader: Option<ProcessTypeId>, action: &Action, whole: bool) {
+        match action {
+            Action::Assign(assignments) => {
+                let whole = whole || self.stays_together(reader, assignments);
+                for (place, value) in assignments {
+                    let kept =
+                        whole || self.is_needed(reader, place) || self.domain_can_fail(reader, place, value);
+                    if kept || self.ranges.place_can_fail(self.program, reader, place) {
+                        place.indices.iter().for_each(|index| self.read(reader, index));
+                    }
+                    if kept || self.ranges.can_fail(self.program, reader, value) {
+                        self.read(reader, value);
+                    }
+                    if self.domain_can_fail(reader, place, value) {
+                        self.need(variable(reader, place));
+                    }
+                }
+            }
+            Action::Run { process_type, arguments, .. } => {
+                for (index, argument) in (0u32..).zip(arguments) {
+                    if whole || self.keeps_argument(reader, *process_type, VariableId(index), argument) {
+                        self.read(reader, argument);
+                    }
+                }
+            }
+            Action::NewChannel { place, .. } => {
+                place.indices.iter().for_each(|index| self.read(reader, index));
+            }
+            Action::Assert { condition, .. } => self.read(reader, condition),
+            Action::Print { .. } => {}
+            Action::SetPriority { process, priority } => {
+                self.read(reader, process);
+                self.read(reader, priority);
+            }
+        }
+    }
+
+    /// Of several assignments at once the first that fails is the error, so the order must not change.
+    fn stays_together(&self, reader: Option<ProcessTypeId>, assignments: &[(Place, Expr)]) -> bool {
+        assignments.len() > 1
+            && assignments.iter().any(|(place, value)| {
+                self.ranges.place_can_fail(self.program, reader, place)
+                    || self.ranges.can_fail(self.program, reader, value)
+            })
+    }
+
+    fn domain_can_fail(&self, reader: Option<ProcessTypeId>, place: &Place, value: &Expr) -> bool {
+        let variables = match (place.scope, reader) {
+            (Scope::Local, Some(kind)) => &self.program.process_type(kind).variables,
+            _ => &self.program.variables,
+        };
+        self.ranges.store_can_fail(reader, variables.get(place.variable).domain, value)
+    }
+
+    fn keeps_argument(
+        &self,
+        reader: Option<ProcessTypeId>,
+        started: ProcessTypeId,
+        parameter: VariableId,
+        argument: &Expr,
+    ) -> bool {
+        let domain = self.program.process_type(started).variables.get(parameter).domain;
+        self.needed.contains(&(Some(started), parameter))
+            || matches!(domain, Domain::Range { .. })
+            || self.ranges.can_fail(self.program, reader, argument)
+    }
+
+    fn keeps_bind(&self, reader: ProcessTypeId, pattern: &Pattern) -> bool {
+        let Pattern::Bind(place) = pattern else { return false };
+        self.is_needed(Some(reader), place) || self.ranges.bind_can_fail(self.program, reader, pattern)
+    }
+
+    fn shorten(&self, reader: ProcessTypeId, operation: &mut Operation) {
+        match operation {
+            Operation::Guarded { actions, .. } => {
+                let old = std::mem::take(actions);
+                for action in old {
+                    self.shorten_action(reader, action, actions);
+                }
+            }
+            Operation::Receive { patterns, .. } => {
+                for pattern in patterns {
+                    if matches!(pattern, Pattern::Bind(_)) && !self.keeps_bind(reader, pattern) {
+                        *pattern = Pattern::Ignore;
+                    }
+                }
+            }
+            Operation::Deterministic(body) => {
+                rewrite::for_each_part(body, &mut |part| self.shorten(reader, part))
+            }
+            Operation::Send { .. } | Operation::Else | Operation::End => {}
+        }
+    }
+
+    fn shorten_action(&self, reader: ProcessTypeId, action: Action, out: &mut Vec<Action>) {
+        match action {
+            Action::Assign(assignments) if self.stays_together(Some(reader), &assignments) => {
+                out.push(Action::Assign(assignments));
+            }
+            Action::Assign(assignments) => {
+                let mut kept = Vec::new();
+                for (place, value) in assignments {
+                    if self.is_needed(Some(reader), &place) {
+                        kept.push((place, value));
+                        continue;
+                    }
+                    if self.ranges.place_can_fail(self.program, Some(reader), &place) {
+                        out.push(evaluation(Expr::Read(place)));
+                    }
+                    if self.ranges.can_fail(self.program, Some(reader), &value) {
+                        out.push(evaluation(value));
+                    }
+                }
+                if !kept.is_empty() {
+                    out.push(Action::Assign(kept));
+                }
+            }
+            Action::Run { process_type, mut arguments, priority } => {
+                for (index, argument) in (0u32..).zip(&mut arguments) {
+                    if !self.keeps_argument(Some(reader), process_type, VariableId(index), argument) {
+                        *argument = Expr::Const(0);
+                    }
+                }
+                out.push(Action::Run { process_type, arguments, priority });
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+fn variable(reader: Option<ProcessTypeId>, place: &Place) -> Variable {
+    match place.scope {
+        Scope::Global => (None, place.variable),
+        Scope::Local => (reader, place.variable),
+    }
+}
+
+/// Evaluates an expression for its errors alone.
+fn evaluation(value: Expr) -> Action {
+    let condition = Expr::binary(BinaryOp::Or, value, Expr::TRUE);
+    Action::Assert { condition, text: String::new() }
+}

@@ -1,0 +1,150 @@
+//! The plainest search: all states, all kinds of error, and a run for each.
+
+use model::state::State;
+use model::system::{Step, Successor};
+use model::{Interpreter, Program, RuntimeError};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+#[derive(Debug, Default)]
+pub struct Explored {
+    /// Those outside atomic sequences.
+    pub stored: usize,
+    /// Each error met, in words, with a run that ends with it.
+    pub errors: BTreeMap<String, (RuntimeError, usize, Vec<Step>)>,
+}
+
+/// A program that creates more is not worth the time.
+const MOST_PROCESSES: usize = 12;
+
+/// `None` if there are more states than that. States are told apart by what is not hidden.
+pub fn explore(program: &Program, most: usize) -> Option<Explored> {
+    let interpreter = Interpreter::new(program);
+    let mut explored = Explored::default();
+    let initial = match interpreter.initial_states() {
+        Ok(states) => states,
+        Err(error) => {
+            explored.errors.insert(error.to_string(), (error, 0, Vec::new()));
+            return Some(explored);
+        }
+    };
+    // A state, the initial state it comes from, where it comes from and how.
+    let mut known: HashMap<State, usize> = HashMap::new();
+    let mut list: Vec<(State, usize, Option<(usize, Step)>)> = Vec::new();
+    let mut waiting = VecDeque::new();
+    let mut violated = Vec::new();
+    let mut successors: Vec<Successor> = Vec::new();
+    for (number, state) in initial.into_iter().enumerate() {
+        if !known.contains_key(&state) {
+            known.insert(state.clone(), list.len());
+            waiting.push_back(list.len());
+            list.push((state, number, None));
+        }
+    }
+    while let Some(index) = waiting.pop_front() {
+        if list.len() > most {
+            return None;
+        }
+        let state = list[index].0.clone();
+        if state.processes.len() > MOST_PROCESSES {
+            return None;
+        }
+        let run = |list: &[(State, usize, Option<(usize, Step)>)], step: Option<Step>| {
+            let mut steps: Vec<Step> = step.into_iter().collect();
+            let mut at = index;
+            while let Some((from, step)) = list[at].2 {
+                steps.push(step);
+                at = from;
+            }
+            steps.reverse();
+            (list[at].1, steps)
+        };
+        let mut note = |list: &[_], error: RuntimeError, step: Option<Step>| {
+            explored.errors.entry(error.to_string()).or_insert_with(|| {
+                let (initial, steps) = run(list, step);
+                (error, initial, steps)
+            });
+        };
+        if !interpreter.is_transient(&state) {
+            explored.stored += 1;
+            interpreter.violated_invariants(&state, &mut violated);
+            violated.drain(..).for_each(|error| note(&list, error, None));
+        }
+        successors.clear();
+        interpreter.successors(&state, &mut successors);
+        let stuck = !successors.iter().any(|successor| !matches!(successor.step, Step::Refused(_)));
+        if stuck && !interpreter.is_valid_end(&state) {
+            note(&list, RuntimeError::InvalidEndState, None);
+        }
+        for successor in successors.drain(..) {
+            for error in successor.errors {
+                note(&list, error, Some(successor.step));
+            }
+            if let Some(next) = successor.state
+                && !known.contains_key(&next)
+            {
+                known.insert(next.clone(), list.len());
+                waiting.push_back(list.len());
+                list.push((next, list[index].1, Some((index, successor.step))));
+            }
+        }
+    }
+    Some(explored)
+}
+
+/// Does the run end with the error?
+pub fn replays(program: &Program, error: &RuntimeError, initial: usize, steps: &[Step]) -> bool {
+    let interpreter = Interpreter::new(program);
+    let mut state = match interpreter.initial_states() {
+        Ok(states) if initial < states.len() => states[initial].clone(),
+        Err(met) => return met == *error && steps.is_empty(),
+        _ => return false,
+    };
+    for (number, step) in steps.iter().enumerate() {
+        let mut successors = Vec::new();
+        interpreter.successors(&state, &mut successors);
+        successors.retain(|successor| successor.step == *step);
+        if number + 1 == steps.len() && successors.iter().any(|successor| successor.errors.contains(error)) {
+            return true;
+        }
+        match successors.into_iter().find_map(|successor| successor.state) {
+            Some(next) => state = next,
+            None => return false,
+        }
+    }
+    let mut violated = Vec::new();
+    if !interpreter.is_transient(&state) {
+        interpreter.violated_invariants(&state, &mut violated);
+    }
+    let mut successors = Vec::new();
+    interpreter.successors(&state, &mut successors);
+    let stuck = !successors.iter().any(|successor| !matches!(successor.step, Step::Refused(_)));
+    violated.contains(error)
+        || (*error == RuntimeError::InvalidEndState && stuck && !interpreter.is_valid_end(&state))
+}
+
+/// Compares a program with its reduction; a difference is described.
+pub fn compare(
+    program: &Program,
+    passes: model::reduce::Passes,
+    most: usize,
+) -> Result<Option<(usize, usize)>, String> {
+    let reduced = model::reduce::reduce_by(program, &model::reduce::Observed::default(), passes);
+    if let Some(broken) = model::verify::verify(&reduced.program).first() {
+        return Err(format!("the result breaks a rule: {broken}"));
+    }
+    let Some(before) = explore(program, most) else { return Ok(None) };
+    let Some(after) = explore(&reduced.program, 2 * most) else { return Err("more states".into()) };
+    let kinds = |explored: &Explored| explored.errors.keys().cloned().collect::<Vec<String>>();
+    if kinds(&before) != kinds(&after) {
+        return Err(format!("errors {:?}, reduced {:?}", kinds(&before), kinds(&after)));
+    }
+    if after.stored > before.stored {
+        return Err(format!("{} states, reduced {}", before.stored, after.stored));
+    }
+    for (error, initial, steps) in after.errors.values() {
+        if !reduced.expansions(steps).any(|steps| replays(program, error, *initial, &steps)) {
+            return Err(format!("no way back for {error}: {steps:?}"));
+        }
+    }
+    Ok(Some((before.stored, after.stored)))
+}

@@ -1,0 +1,46 @@
+//! Reductions of generated programs: the same errors, no more states, and every counterexample has a way back.
+
+mod common;
+#[path = "common/explore.rs"]
+mod explore;
+
+use common::{Kind, build, cases, numbers};
+use explore::compare;
+use model::reduce::Passes;
+use proptest::prelude::*;
+
+fn check(numbers: Vec<u16>, passes: Passes) {
+    let program = build(Kind::Runnable, numbers);
+    if let Err(difference) = compare(&program, passes, 500) {
+        panic!("{difference}\n{}", model::text::print(&program));
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn constants_change_no_verdict(program in numbers()) {
+        check(program, Passes { constants: true, ..Passes::NONE });
+    }
+
+    #[test]
+    fn dropping_write_only_variables_changes_no_verdict(program in numbers()) {
+        check(program, Passes { write_only: true, ..Passes::NONE });
+    }
+
+    #[test]
+    fn resetting_dead_variables_changes_no_verdict(program in numbers()) {
+        check(program, Passes { dead: true, ..Passes::NONE });
+    }
+
+    #[test]
+    fn merging_changes_no_verdict(program in numbers()) {
+        check(program, Passes { merge: true, ..Passes::NONE });
+    }
+
+    #[test]
+    fn all_together_change_no_verdict(program in numbers()) {
+        check(program, Passes::ALL);
+    }
+}

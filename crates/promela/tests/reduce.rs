@@ -1,0 +1,146 @@
+//! Reductions of models: the same errors, no more states, and every counterexample has a way back.
+
+#[path = "../../model/tests/common/explore.rs"]
+mod explore;
+
+use explore::{compare, explore};
+use model::Program;
+use model::reduce::{Observed, Passes, reduce};
+use promela::{DiskLoader, MemoryLoader};
+use std::path::{Path, PathBuf};
+
+/// Larger models are left to searches with better stores.
+const MOST_STATES: usize = 15_000;
+
+fn models(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            found.push(path);
+        }
+    }
+}
+
+/// The corpus, and the folder that `LARIAT_MODELS` names.
+fn on_all(passes: Passes) {
+    let mut paths = Vec::new();
+    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut paths);
+    if let Some(more) = std::env::var_os("LARIAT_MODELS") {
+        models(Path::new(&more), &mut paths);
+    }
+    paths.sort();
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for path in &paths {
+        let Some(program) = promela::compile(&DiskLoader, &path.to_string_lossy(), &[]).program else {
+            continue;
+        };
+        match compare(&program, passes, MOST_STATES) {
+            Ok(Some((before, after))) => {
+                compared += 1;
+                println!("{}: {before} states, reduced {after}", path.display());
+            }
+            Ok(None) => {}
+            Err(difference) => wrong.push(format!("{}: {difference}", path.display())),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > 50, "only {compared} models");
+}
+
+#[test]
+fn constants_on_the_corpus() {
+    on_all(Passes { constants: true, ..Passes::NONE });
+}
+
+#[test]
+fn write_only_on_the_corpus() {
+    on_all(Passes { write_only: true, ..Passes::NONE });
+}
+
+#[test]
+fn dead_on_the_corpus() {
+    on_all(Passes { dead: true, ..Passes::NONE });
+}
+
+#[test]
+fn merging_on_the_corpus() {
+    on_all(Passes { merge: true, ..Passes::NONE });
+}
+
+#[test]
+fn everything_on_the_corpus() {
+    on_all(Passes::ALL);
+}
+
+fn compile(text: &str) -> Program {
+    let loader = MemoryLoader::new().with("model.pml", text);
+    let compiled = promela::compile(&loader, "model.pml", &[]);
+    compiled.program.unwrap_or_else(|| {
+        panic!("{}", promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, false))
+    })
+}
+
+/// How many states a model has, before and after one pass.
+fn states(text: &str, passes: Passes) -> (usize, usize) {
+    compare(&compile(text), passes, 100_000).expect("no difference").expect("few states")
+}
+
+#[test]
+fn a_message_that_was_sent_on_is_forgotten() {
+    let text = "chan in = [1] of { byte }; chan out = [1] of { byte };
+        active proctype Source() { do :: in!1 :: in!2 :: in!3 od }
+        active proctype Relay() { byte x; do :: in?x -> out!x od }
+        active proctype Sink() { do :: out?_ od }";
+    let (before, after) = states(text, Passes { dead: true, ..Passes::NONE });
+    assert!(after < before, "{before} states, reduced {after}");
+}
+
+#[test]
+fn remotely_read_variables_do_not_die() {
+    let text = "active proctype P() { byte x = 3; x = 4; do :: true od }
+        active proctype Q() { assert(P[0]:x != 4) }";
+    states(text, Passes::ALL);
+    let reduced = reduce(&compile(text), &Observed::default());
+    assert!(reduced.program.process_types[0].locations.iter().all(|location| location.dead.is_empty()));
+}
+
+#[test]
+fn counting_for_nobody_is_dropped() {
+    let text =
+        "int n; byte x; active [2] proctype P() { do :: x < 2 -> x++; n++ :: x > 0 -> x--; n = n + x od }";
+    let program = compile(text);
+    assert!(explore(&program, 5000).is_none(), "n has no bound");
+    let reduced = reduce(&program, &Observed::default());
+    assert!(explore(&reduced.program, 5000).is_some());
+}
+
+#[test]
+fn an_error_stays_where_its_result_is_not_used() {
+    let text = "int n; byte x = 1; active proctype P() { do :: x < 3 -> x++ :: x-- ; n = 5 / x od }";
+    states(text, Passes { write_only: true, ..Passes::NONE });
+    let text = "byte a[3]; byte i; active proctype P() { do :: a[i] = 1; i++ od }";
+    states(text, Passes { write_only: true, ..Passes::NONE });
+}
+
+#[test]
+fn local_steps_are_merged() {
+    let text = "byte g; active [2] proctype P() { byte i, s; g = 1; do :: i < 4 -> s = s + i; i++ :: else -> break od; g = s }";
+    let (before, after) = states(text, Passes { merge: true, ..Passes::NONE });
+    assert!(2 * after < before, "{before} states, reduced {after}");
+}
+
+/// While the receiver is not ready the sender may take another way.
+#[test]
+fn waiting_for_a_rendezvous_is_seen() {
+    let text = "chan c = [0] of { bit }; byte g, x;
+        active proctype P() { g = 1; x = 1; c?_ ; do :: true od }
+        active proctype Q() { byte l; g == 1; if :: c!0 :: else -> assert(false) fi; l = 1; do :: true od }";
+    states(text, Passes::ALL);
+    let text = "chan c = [0] of { bit }; byte g;
+        active proctype P() { byte l; g = 1; l = 1; c?_ ; do :: true od }
+        active proctype Q() { g == 1; if :: c!0 :: else -> assert(false) fi; do :: true od }";
+    states(text, Passes::ALL);
+}
