@@ -82,6 +82,8 @@ impl Needs<'_> {
                     match pattern {
                         Pattern::Match(value) => self.read(Some(reader), value),
                         Pattern::Bind(place) if self.keeps_bind(reader, pattern) => {
+                            // One store that stays is reason enough to keep all.
+                            self.need(variable(Some(reader), place));
                             place.indices.iter().for_each(|index| self.read(Some(reader), index));
                         }
                         Pattern::Bind(_) | Pattern::Ignore => {}
@@ -99,17 +101,19 @@ impl Needs<'_> {
     fn action(&mut self, reader: Option<ProcessTypeId>, action: &Action, whole: bool) {
         match action {
             Action::Assign(assignments) => {
-                let whole = whole || self.stays_together(reader, assignments);
+                let together = self.stays_together(reader, assignments);
                 for (place, value) in assignments {
-                    let kept =
-                        whole || self.is_needed(reader, place) || self.domain_can_fail(reader, place, value);
+                    let kept = whole
+                        || together
+                        || self.is_needed(reader, place)
+                        || self.domain_can_fail(reader, place, value);
                     if kept || self.ranges.place_can_fail(self.program, reader, place) {
                         place.indices.iter().for_each(|index| self.read(reader, index));
                     }
                     if kept || self.ranges.can_fail(self.program, reader, value) {
                         self.read(reader, value);
                     }
-                    if self.domain_can_fail(reader, place, value) {
+                    if together || self.domain_can_fail(reader, place, value) {
                         self.need(variable(reader, place));
                     }
                 }
@@ -118,6 +122,7 @@ impl Needs<'_> {
                 for (index, argument) in (0u32..).zip(arguments) {
                     if whole || self.keeps_argument(reader, *process_type, VariableId(index), argument) {
                         self.read(reader, argument);
+                        self.need((Some(*process_type), VariableId(index)));
                     }
                 }
             }

@@ -16,6 +16,9 @@ pub struct Explored {
 /// A program that creates more is not worth the time.
 const MOST_PROCESSES: usize = 12;
 
+/// A state, the initial state it comes from, and the state and step it comes from.
+type Found = (State, usize, Option<(usize, Step)>);
+
 /// `None` if there are more states than that. States are told apart by what is not hidden.
 pub fn explore(program: &Program, most: usize) -> Option<Explored> {
     let interpreter = Interpreter::new(program);
@@ -27,9 +30,8 @@ pub fn explore(program: &Program, most: usize) -> Option<Explored> {
             return Some(explored);
         }
     };
-    // A state, the initial state it comes from, where it comes from and how.
     let mut known: HashMap<State, usize> = HashMap::new();
-    let mut list: Vec<(State, usize, Option<(usize, Step)>)> = Vec::new();
+    let mut list: Vec<Found> = Vec::new();
     let mut waiting = VecDeque::new();
     let mut violated = Vec::new();
     let mut successors: Vec<Successor> = Vec::new();
@@ -48,7 +50,7 @@ pub fn explore(program: &Program, most: usize) -> Option<Explored> {
         if state.processes.len() > MOST_PROCESSES {
             return None;
         }
-        let run = |list: &[(State, usize, Option<(usize, Step)>)], step: Option<Step>| {
+        let run = |list: &[Found], step: Option<Step>| {
             let mut steps: Vec<Step> = step.into_iter().collect();
             let mut at = index;
             while let Some((from, step)) = list[at].2 {
