@@ -144,3 +144,93 @@ fn waiting_for_a_rendezvous_is_seen() {
         active proctype Q() { g == 1; if :: c!0 :: else -> assert(false) fi; do :: true od }";
     states(text, Passes::ALL);
 }
+
+/// Random models in which local steps, atomic sequences and rendezvous meet.
+struct Author {
+    seed: u64,
+}
+
+impl Author {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) % bound
+    }
+
+    fn one(&mut self, list: &[&str]) -> String {
+        list[self.below(list.len() as u64) as usize].into()
+    }
+
+    fn model(&mut self) -> String {
+        let mut text = String::from("byte g, h; chan c = [0] of { bit }; chan d = [1] of { byte };\n");
+        for process in 0..2 + self.below(2) {
+            let statements = 2 + self.below(4);
+            let body = self.sequence(statements, 2);
+            let kind = ["P", "Q", "R"][process as usize];
+            text += &format!("active proctype {kind}() {{ byte a, b;\n{body} }}\n");
+        }
+        text
+    }
+
+    fn sequence(&mut self, length: u64, depth: u64) -> String {
+        (0..length.max(1)).map(|_| self.statement(depth)).collect::<Vec<String>>().join(";\n")
+    }
+
+    fn expression(&mut self) -> String {
+        self.one(&["a", "b", "g", "h", "a + 1", "b + a", "g + 1", "1 - h", "2", "0", "1", "a / b", "_pid"])
+    }
+
+    fn statement(&mut self, depth: u64) -> String {
+        let nested = if depth > 0 { 17 } else { 11 };
+        match self.below(nested) {
+            0..=3 => format!("{} = ({}) & 3", self.one(&["a", "b", "a", "b", "g", "h"]), self.expression()),
+            4 => self.one(&["g < 2", "h == 0", "a < 2", "a == b", "timeout", "true", "g != h", "empty(d)"]),
+            5 => self.one(&["c!0", "d!a", "d!g", "d!1"]),
+            6 => self.one(&["c?_", "d?a", "d?g", "d?_", "d?b"]),
+            7 => self.one(&["assert(g < 3)", "assert(a != 2 || h == 0)", "assert(b < 3)"]),
+            8 => "skip".into(),
+            9 | 10 => self.one(&["a = 1", "b = a & 1", "a = b", "b = 0", "g = 1", "h = g & 1"]),
+            11 | 12 => format!("atomic {{ {} }}", self.sequence(3, depth - 1)),
+            13 => format!("d_step {{ a = {}; b = 1; a = b }}", self.one(&["1", "g", "a"])),
+            14 => {
+                let (first, second) = (self.sequence(2, depth - 1), self.sequence(2, depth - 1));
+                let end = self.one(&["", ":: else -> a = 1", ":: else -> assert(false)", ":: timeout"]);
+                format!("if :: {first} :: {second} {end} fi")
+            }
+            15 => format!(
+                "do :: {} :: {} -> break od",
+                self.sequence(2, depth - 1),
+                self.one(&["g > 0", "true", "else"])
+            ),
+            _ => {
+                let inner = self.sequence(2, depth - 1);
+                format!("{{ {inner} }} unless {{ {} }}", self.one(&["c?_", "g == 2", "h > 0; a = 2"]))
+            }
+        }
+    }
+}
+
+#[test]
+fn random_models_keep_their_verdicts() {
+    let count = std::env::var("LARIAT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
+    let (mut compared, mut before_all, mut after_all) = (0, 0, 0);
+    for seed in 0..count {
+        let text = Author { seed }.model();
+        let loader = MemoryLoader::new().with("model.pml", text.as_str());
+        let Some(program) = promela::compile(&loader, "model.pml", &[]).program else { continue };
+        for passes in
+            [Passes { merge: true, ..Passes::NONE }, Passes { dead: true, ..Passes::NONE }, Passes::ALL]
+        {
+            match compare(&program, passes, 2000) {
+                Ok(Some((before, after))) => {
+                    compared += 1;
+                    before_all += before;
+                    after_all += after;
+                }
+                Ok(None) => {}
+                Err(difference) => panic!("{difference} ({passes:?}, model {seed})\n{text}"),
+            }
+        }
+    }
+    println!("{compared} comparisons, {before_all} states, reduced {after_all}");
+    assert!(compared > count as usize, "only {compared} comparisons");
+}

@@ -6,7 +6,7 @@
 //! - the first keeps control, so nobody else moves between the two anyway; or
 //! - the second is a mover: it reads and writes nothing but variables that only its process uses, and cannot fail. Others
 //!   cannot tell whether it has happened yet; or
-//! - the first is a mover, and waits for the second.
+//! - the first is a mover, and waits for the second. It must be able to: where it is others must be allowed to move.
 //!
 //! The place in between must not be seen: not an end, accept or progress location, not one somebody asks for. Where a
 //! process waits for a rendezvous others can see that it does (an `else` that would not be possible otherwise), so such
@@ -71,9 +71,11 @@ impl Merger<'_> {
         let mut visible = self.is_visible(actions) || self.is_asked_for(from);
         let mut chain: Vec<LocationId> = Vec::new();
         let source = self.process_type.location(from);
-        // A step that waits leaves the process where it is: it must not be waiting for a rendezvous there, and no
-        // escape may come between.
-        let can_wait = !self.is_seen_at(from) && source.transitions.iter().all(|each| each.escape == 0);
+        // A step that waits leaves the process where it is while others move: it must not be seen there, no escape
+        // may come between, and it must not have control.
+        let can_wait = !self.is_seen_at(from)
+            && !self.may_have_control(from)
+            && source.transitions.iter().all(|each| each.escape == 0);
         while chain.len() < LONGEST {
             let between = merged.target;
             if between == from || chain.contains(&between) {
@@ -163,6 +165,11 @@ impl Merger<'_> {
                 });
                 visible
             })
+    }
+
+    fn may_have_control(&self, location: LocationId) -> bool {
+        let mut all = self.process_type.locations.iter().flat_map(|each| &each.transitions);
+        all.any(|transition| transition.keeps_control && transition.target == location)
     }
 
     fn is_asked_for(&self, location: LocationId) -> bool {

@@ -64,20 +64,20 @@ pub fn reduce(program: &Program, observed: &Observed) -> Reduced {
 pub fn reduce_by(program: &Program, observed: &Observed, passes: Passes) -> Reduced {
     let mut reduced = Reduced { program: program.clone(), back: Back::default() };
     let program = &mut reduced.program;
-    let mut known = ranges::analyse(program);
+    let known = ranges::analyse(program);
     if passes.constants {
         *program = constant::constants(program, &known);
     }
     if passes.write_only {
         *program = write_only::drop_write_only(program, observed, &known);
     }
-    if passes.dead {
-        *program = dead::mark_dead(program, &Outside::new(program, observed));
-        known = ranges::analyse(program);
-    }
     if passes.merge {
         let outside = Outside::new(program, observed);
         *program = merge::merge(program, observed, &outside, &known, &mut reduced.back);
+    }
+    // Last, since a merged step arrives at another place.
+    if passes.dead {
+        *program = dead::mark_dead(program, &Outside::new(program, observed));
     }
     reduced
 }
