@@ -9,23 +9,20 @@
 use super::outside::Outside;
 use super::walk;
 use crate::expression::{Expr, Pattern, Place, Scope};
-use crate::program::{
-    Action, Body, BranchKind, LocationId, Operation, ProcessType, ProcessTypeId, Program, VariableId,
-};
+use crate::program::{Action, Body, BranchKind, Operation, ProcessType, ProcessTypeId, Program, VariableId};
 
 pub(super) fn mark_dead(program: &Program, outside: &Outside) -> Program {
     let mut changed = program.clone();
     for (kind, process_type) in (0u32..).zip(&mut changed.process_types) {
-        let live = Liveness::new(process_type);
+        let live = liveness(process_type);
+        let set = possibly_set(process_type, &live);
         let mut dead = vec![Vec::new(); process_type.locations.len()];
         for (variable, content) in (0u32..).map(VariableId).zip(process_type.variables.iter()) {
             if content.hidden || !outside.is_private(ProcessTypeId(kind), variable) {
                 continue;
             }
             for (location, dead) in dead.iter_mut().enumerate() {
-                if !live.at[location][variable.index()]
-                    && live.may_arrive_set(process_type, location, variable)
-                {
+                if set[location][variable.index()] && !live[location][variable.index()] {
                     dead.push(variable);
                 }
             }
@@ -42,62 +39,58 @@ pub(super) fn mark_dead(program: &Program, outside: &Outside) -> Program {
 /// By variable: may it be read before it is written?
 type Live = Vec<bool>;
 
-struct Liveness {
-    /// By location.
-    at: Vec<Live>,
+/// What is live at each location.
+fn liveness(kind: &ProcessType) -> Vec<Live> {
+    let mut live = vec![vec![false; kind.variables.len()]; kind.locations.len()];
+    let mut entering: Vec<Vec<usize>> = vec![Vec::new(); kind.locations.len()];
+    for (number, location) in kind.locations.iter().enumerate() {
+        for transition in location.transitions.iter().filter(|each| each.operation != Operation::End) {
+            entering[transition.target.index()].push(number);
+        }
+    }
+    let mut waiting: Vec<usize> = (0..kind.locations.len()).collect();
+    while let Some(number) = waiting.pop() {
+        let mut now = live[number].clone();
+        for transition in &kind.locations[number].transitions {
+            let mut before = match transition.operation {
+                Operation::End => vec![false; kind.variables.len()],
+                _ => live[transition.target.index()].clone(),
+            };
+            before_operation(kind, &transition.operation, &mut before);
+            join(&mut now, &before);
+        }
+        if now != live[number] {
+            live[number] = now;
+            waiting.extend(&entering[number]);
+        }
+    }
+    live
 }
 
-impl Liveness {
-    fn new(kind: &ProcessType) -> Liveness {
-        let nothing = vec![false; kind.variables.len()];
-        let mut live = Liveness { at: vec![nothing; kind.locations.len()] };
-        let mut entering: Vec<Vec<usize>> = vec![Vec::new(); kind.locations.len()];
-        for (number, location) in kind.locations.iter().enumerate() {
-            for transition in location.transitions.iter().filter(|each| each.operation != Operation::End) {
-                entering[transition.target.index()].push(number);
+/// By location: what may be other than its default when a process arrives, provided that dead variables are reset everywhere.
+fn possibly_set(kind: &ProcessType, live: &[Live]) -> Vec<Vec<bool>> {
+    let mut set = vec![vec![false; kind.variables.len()]; kind.locations.len()];
+    let start = &mut set[kind.initial_location.index()];
+    start[..kind.parameters as usize].fill(true);
+    for action in &kind.prologue {
+        walk::written_by_action(action, &mut |place| {
+            if place.scope == Scope::Local {
+                start[place.variable.index()] = true;
             }
-        }
-        let mut waiting: Vec<usize> = (0..kind.locations.len()).collect();
-        while let Some(number) = waiting.pop() {
-            let mut now = live.at[number].clone();
-            for transition in &kind.locations[number].transitions {
-                let mut before = match transition.operation {
-                    Operation::End => vec![false; kind.variables.len()],
-                    _ => live.at[transition.target.index()].clone(),
-                };
-                before_operation(kind, &transition.operation, &mut before);
-                join(&mut now, &before);
-            }
-            if now != live.at[number] {
-                live.at[number] = now;
-                waiting.extend(&entering[number]);
-            }
-        }
-        live
+        });
     }
-
-    /// May a process that arrives at a location where the variable is dead have something else than the default in it?
-    fn may_arrive_set(&self, kind: &ProcessType, location: usize, variable: VariableId) -> bool {
-        if kind.initial_location == LocationId(location as u32) {
-            let is_parameter = variable.0 < kind.parameters;
-            let mut set = is_parameter;
-            for action in &kind.prologue {
-                walk::written_by_action(action, &mut |place| set |= place.variable == variable);
-            }
-            if set {
-                return true;
-            }
+    for (from, location) in kind.locations.iter().enumerate() {
+        for transition in location.transitions.iter().filter(|each| each.operation != Operation::End) {
+            let target = &mut set[transition.target.index()];
+            join(target, &live[from]);
+            walk::written_by_operation(&transition.operation, &mut |place| {
+                if place.scope == Scope::Local {
+                    target[place.variable.index()] = true;
+                }
+            });
         }
-        kind.locations.iter().enumerate().any(|(number, from)| {
-            from.transitions.iter().any(|transition| {
-                let mut set = self.at[number][variable.index()];
-                walk::written_by_operation(&transition.operation, &mut |place| {
-                    set |= place.scope == Scope::Local && place.variable == variable;
-                });
-                set && transition.operation != Operation::End && transition.target.index() == location
-            })
-        })
     }
+    set
 }
 
 fn join(live: &mut Live, other: &Live) {
