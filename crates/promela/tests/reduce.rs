@@ -4,9 +4,12 @@
 mod explore;
 
 use explore::{compare, explore};
-use model::Program;
+use model::expression::{Expr, Place, Remote, Scope};
+use model::program::{ProcessTypeId, VariableId};
 use model::reduce::{Observed, Passes, reduce};
+use model::{Interpreter, Program, State};
 use promela::{DiskLoader, MemoryLoader};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Larger models are left to searches with better stores.
@@ -233,4 +236,68 @@ fn random_models_keep_their_verdicts() {
     }
     println!("{compared} comparisons, {before_all} states, reduced {after_all}");
     assert!(compared > count as usize, "only {compared} comparisons");
+}
+
+/// How the observed conditions change, in all runs: which values follow which others.
+fn changes(program: &Program, observed: &Observed, most: usize) -> Option<BTreeSet<(Vec<i32>, Vec<i32>)>> {
+    let interpreter = Interpreter::new(program);
+    let values = |state: &State| -> Vec<i32> {
+        let value = |condition| interpreter.evaluate(state, condition).expect("it has a value");
+        observed.conditions.iter().map(value).collect()
+    };
+    let mut seen = BTreeSet::new();
+    let mut known: HashSet<State> = HashSet::new();
+    let mut waiting = interpreter.initial_states().ok()?;
+    for state in &waiting {
+        seen.insert((Vec::new(), values(state)));
+    }
+    let mut successors = Vec::new();
+    while let Some(state) = waiting.pop() {
+        if !known.insert(state.clone()) {
+            continue;
+        }
+        if known.len() > most {
+            return None;
+        }
+        successors.clear();
+        interpreter.successors(&state, &mut successors);
+        for next in successors.drain(..).filter_map(|successor| successor.state) {
+            let (before, after) = (values(&state), values(&next));
+            if before != after {
+                seen.insert((before, after));
+            }
+            waiting.push(next);
+        }
+    }
+    Some(seen)
+}
+
+#[test]
+fn what_is_observed_changes_as_before() {
+    let count = std::env::var("LARIAT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    let global =
+        |id| Expr::Read(Place { scope: Scope::Global, variable: VariableId(id), indices: Vec::new() });
+    let remote = |kind, variable| Expr::ReadRemote {
+        process_type: ProcessTypeId(kind),
+        process: Remote::Only,
+        variable: VariableId(variable),
+        indices: Vec::new(),
+    };
+    for seed in 0..count {
+        let text = Author { seed }.model();
+        let loader = MemoryLoader::new().with("model.pml", text.as_str());
+        let Some(program) = promela::compile(&loader, "model.pml", &[]).program else { continue };
+        let location = model::program::LocationId((seed % 3) as u32);
+        let at = Expr::At { process_type: ProcessTypeId(0), process: Remote::Only, location };
+        let observed = match seed % 4 {
+            0 => vec![global(0)],
+            1 => vec![global(0), global(1)],
+            2 if (location.0 as usize) < program.process_types[0].locations.len() => vec![at, global(1)],
+            _ => vec![remote(0, 0), remote(1, 1)],
+        };
+        let observed = Observed { conditions: observed, steps: false };
+        let Some(before) = changes(&program, &observed, 2000) else { continue };
+        let after = changes(&reduce(&program, &observed).program, &observed, 4000);
+        assert_eq!(Some(before), after, "model {seed}, {observed:?}\n{text}");
+    }
 }

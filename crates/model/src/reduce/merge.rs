@@ -87,7 +87,8 @@ impl Merger<'_> {
             let joins = merged.keeps_control
                 || (second_moves && !second.keeps_control && !self.is_seen_at(second.target))
                 || (mover && can_wait);
-            if !joins || (visible && second_visible) {
+            // A step that fails leaves no state, so what could be seen before it would be lost.
+            if !joins || (visible && (second_visible || self.may_stop(more))) {
                 break;
             }
             all.extend(more.iter().cloned());
@@ -164,6 +165,27 @@ impl Merger<'_> {
                     };
                 });
                 visible
+            })
+    }
+
+    /// May an action be an error that ends the step? Only asked where something is observed.
+    fn may_stop(&self, actions: &[Action]) -> bool {
+        let fails = |expr: &Expr| self.ranges.can_fail(self.program, Some(self.kind), expr);
+        self.outside.observed
+            && actions.iter().any(|action| match action {
+                Action::Print { .. } => false,
+                Action::Assert { condition, .. } => fails(condition),
+                Action::Assign(assignments) => assignments.iter().any(|(place, value)| {
+                    let variables = match place.scope {
+                        Scope::Global => &self.program.variables,
+                        Scope::Local => &self.process_type.variables,
+                    };
+                    let domain = variables.get(place.variable).domain;
+                    fails(value)
+                        || fails(&Expr::Read(place.clone()))
+                        || self.ranges.store_can_fail(Some(self.kind), domain, value)
+                }),
+                Action::Run { .. } | Action::NewChannel { .. } | Action::SetPriority { .. } => true,
             })
     }
 
