@@ -263,6 +263,11 @@ pub struct Misfit {
 pub trait System: Sync {
     fn width(&self) -> Width;
 
+    /// For each word of the identity, how many of its lowest bits are ever set.
+    fn identity_bits(&self) -> Vec<u32> {
+        vec![u64::BITS; self.width().identity]
+    }
+
     /// All initial states, or the error met while making one. They always fit.
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError>;
 

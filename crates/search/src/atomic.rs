@@ -1,4 +1,4 @@
-//! Getting through atomic sequences that never end.
+//! Getting through atomic sequences, even those that never end.
 //!
 //! States inside an atomic sequence are not stored, so a loop there would be followed forever. Along the
 //! path from the last stored state a repetition is found as Brent (1980) does, with the hash of one
@@ -7,35 +7,32 @@
 //! terminating sequence is treated differently, so counts remain those of a plain search.
 
 use hashbrown::HashSet;
+use model::system::{Misfit, StepCode, Successors, System, Width};
+use model::RuntimeError;
 use rapidhash::fast::GlobalState;
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shorter sequences are not even hashed.
 const UNWATCHED: u32 = 64;
 
 /// The place of a state on the path since the last stored state, which has position 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chain {
-    pub position: u32,
+struct Chain {
+    position: u32,
     landmark: u64,
 }
 
 /// Watches the atomic sequences that start in one stored state.
-#[derive(Debug)]
-pub(crate) struct Watch<State> {
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
     /// The states visited since a repetition was found.
-    seen: Option<HashSet<State, GlobalState>>,
+    seen: Option<HashSet<Box<[u64]>, GlobalState>>,
 }
 
-impl<State> Default for Watch<State> {
-    fn default() -> Watch<State> {
-        Watch { seen: None }
-    }
-}
-
-impl<State: Clone + Eq + Hash> Watch<State> {
+impl Watch {
     /// The place of `state`, one step after `chain`; `None` if it need not be visited again.
-    pub fn follow(&mut self, chain: Chain, state: &State) -> Option<Chain> {
+    fn follow(&mut self, chain: Chain, state: &[u64]) -> Option<Chain> {
         let mut next = Chain { position: chain.position.saturating_add(1), landmark: chain.landmark };
         if next.position >= UNWATCHED {
             let hash = GlobalState::new().hash_one(state);
@@ -47,13 +44,139 @@ impl<State: Clone + Eq + Hash> Watch<State> {
             }
         }
         match &mut self.seen {
-            Some(seen) => seen.insert(state.clone()).then_some(next),
+            Some(seen) => seen.insert(state.into()).then_some(next),
             None => Some(next),
         }
     }
+}
 
-    /// Was an endless sequence found?
-    pub fn is_endless(&self) -> bool {
-        self.seen.is_some()
+/// What is met on the way through atomic sequences.
+pub(crate) trait Visitor {
+    /// A step was taken.
+    fn taken(&mut self, code: StepCode);
+    /// It led to a state that is passed through.
+    fn atomic(&mut self);
+    /// It led to a state that is to be stored; `codes` are all steps since the last one of these, of so many moves.
+    fn arrival(&mut self, state: &[u64], codes: &[StepCode], moves: u64);
+    /// An error was met at the last of these steps.
+    fn error(&mut self, error: &RuntimeError, codes: &[StepCode]);
+    /// A sequence was found that can go on forever.
+    fn endless(&mut self);
+    /// Has the visitor seen enough?
+    fn is_done(&self) -> bool {
+        false
+    }
+}
+
+/// Why a walk ended before its end.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    Misfit(Box<Misfit>),
+    Stopped,
+}
+
+impl From<Box<Misfit>> for Broken {
+    fn from(misfit: Box<Misfit>) -> Broken {
+        Broken::Misfit(misfit)
+    }
+}
+
+#[derive(Debug)]
+struct Frame {
+    first: usize,
+    next: usize,
+    chain: Chain,
+    moves: u64,
+}
+
+/// A depth-first walk through states that are not stored.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    successors: Successors,
+    frames: Vec<Frame>,
+    codes: Vec<StepCode>,
+    state: Vec<u64>,
+}
+
+impl Walk {
+    pub fn new(width: Width) -> Walk {
+        Walk { successors: Successors::new(width), frames: Vec::new(), codes: Vec::new(), state: Vec::new() }
+    }
+
+    /// All ways from `state`, which is inside an atomic sequence and one step, `code`, from a stored state, to the next
+    /// stored states.
+    pub fn through<S: System>(
+        &mut self,
+        system: &S,
+        state: &[u64],
+        code: StepCode,
+        watch: &mut Watch,
+        stop: &AtomicBool,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), Broken> {
+        self.successors.clear();
+        self.frames.clear();
+        self.codes.clear();
+        self.codes.push(code);
+        let Some(chain) = watch.follow(Chain::default(), state) else {
+            visitor.endless();
+            return Ok(());
+        };
+        self.state.clear();
+        self.state.extend_from_slice(state);
+        self.enter(system, chain, code.weight())?;
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.next == self.successors.len() {
+                self.successors.truncate(frame.first);
+                self.frames.pop();
+                self.codes.pop();
+                continue;
+            }
+            let index = frame.next;
+            frame.next += 1;
+            let (chain, moves) = (frame.chain, frame.moves);
+            let code = self.successors.code(index);
+            self.codes.push(code);
+            for (_, error) in self.successors.errors.iter().filter(|(place, _)| *place == index) {
+                visitor.error(error, &self.codes);
+            }
+            if code.is_stopped() || code.is_refused() {
+                self.codes.pop();
+                continue;
+            }
+            visitor.taken(code);
+            let moves = moves + code.weight();
+            if !code.is_transient() {
+                visitor.arrival(self.successors.state(index), &self.codes, moves);
+                self.codes.pop();
+                if visitor.is_done() {
+                    return Ok(());
+                }
+                continue;
+            }
+            visitor.atomic();
+            if stop.load(Ordering::Relaxed) {
+                return Err(Broken::Stopped);
+            }
+            match watch.follow(chain, self.successors.state(index)) {
+                Some(chain) => {
+                    self.state.clear();
+                    self.state.extend_from_slice(self.successors.state(index));
+                    self.enter(system, chain, moves)?;
+                }
+                None => {
+                    visitor.endless();
+                    self.codes.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enter<S: System>(&mut self, system: &S, chain: Chain, moves: u64) -> Result<(), Broken> {
+        let first = self.successors.len();
+        system.successors(&self.state, &mut self.successors)?;
+        self.frames.push(Frame { first, next: first, chain, moves });
+        Ok(())
     }
 }

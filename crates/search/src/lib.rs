@@ -1,56 +1,100 @@
-//! Searches over the states of a program.
+//! Searches over any [`System`]: visit every reachable state, report what goes wrong.
 //!
-//! [`reachability`] visits every reachable state of a [`model::System`], depth-first or breadth-first, within
-//! [`Limits`], and gives an [`Outcome`]: what is wrong with the program and a run that shows it, how far
-//! the search came, and which transitions were ever taken. This crate knows neither Promela nor how
-//! successors are computed.
-//!
-//! Where to look: `arrival` is the one step all searches share, `depth_first` and `breadth_first`
-//! are the searches, `store` remembers states, `atomic` gets through endless atomic sequences,
-//! [`replay`] makes a counterexample believable.
+//! [`reachability`] is the way in. `worker` holds what all searches share (expanding states, looking successors up, counting, noting
+//! errors); `rounds` lets workers run side by side and acts where one must act alone: growing the store, widening the layout,
+//! ending the search. `frontier` holds states to expand, `store` remembers those visited, `select` makes the store that was asked for,
+//! `atomic` gets through atomic sequences, `predecessors` finds runs, [`replay`] makes a counterexample believable.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
-mod arrival;
 mod atomic;
-mod breadth_first;
 mod coverage;
-mod depth_first;
+mod frontier;
 mod limits;
 mod outcome;
+mod pool;
+mod predecessors;
 pub mod replay;
-mod store;
+mod rounds;
+mod select;
+pub mod store;
+mod tally;
+mod worker;
 
 pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
-pub use store::{StateId, StateSet};
+pub use rounds::Progress;
+pub use select::{StoreKind, reachability};
 
-use model::System;
+use model::RuntimeError;
+use pool::Sign;
+use std::fmt;
+use std::num::NonZeroUsize;
+use tally::Tally;
 
 /// In which order states are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// SPIN's order. Memory for the path is small, counterexamples may be long.
+    /// The newest states first, a block of them at a time. Few states wait, counterexamples may be long.
     #[default]
     DepthFirst,
     /// Counterexamples are shortest, an atomic sequence counted as one step.
     BreadthFirst,
 }
 
-/// What to search for, and how far.
-#[derive(Clone, Debug, Default)]
+/// What to search for, how, and how far.
+#[derive(Clone, Default)]
 pub struct Options<'a> {
     pub order: Order,
     /// Go on after an error, until everything is visited.
     pub all_errors: bool,
     pub limits: Limits<'a>,
+    /// How many threads search; as many as there are processors if nothing is said.
+    pub threads: Option<NonZeroUsize>,
+    /// States after which other threads join the first and predecessors are no longer noted; a sensible number if nothing
+    /// is said.
+    pub join_after: Option<u64>,
+    /// What remembers the states.
+    pub store: StoreKind,
+    /// Told how the search gets on, several times a second.
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
 
-/// Visits the reachable states of `system` and reports every error met on the way.
-pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
-    match options.order {
-        Order::DepthFirst => depth_first::search(system, options),
-        Order::BreadthFirst => breadth_first::search(system, options),
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Options")
+            .field("order", &self.order)
+            .field("all_errors", &self.all_errors)
+            .field("limits", &self.limits)
+            .field("threads", &self.threads)
+            .field("join_after", &self.join_after)
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When a search may end before everything is visited.
+#[derive(Clone, Debug)]
+pub(crate) enum Goal {
+    FirstError,
+    Everything,
+    /// When each of these has been met.
+    Errors(Vec<RuntimeError>),
+}
+
+impl Goal {
+    /// Ends the search if the goal is reached.
+    fn look(&self, tally: &Tally, sign: &Sign) {
+        let reached = match self {
+            Goal::FirstError => tally.errors > 0,
+            Goal::Everything => false,
+            Goal::Errors(wanted) => {
+                wanted.iter().all(|error| tally.violations.iter().any(|met| met.error == *error))
+            }
+        };
+        if reached {
+            sign.stop(None);
+        }
     }
 }

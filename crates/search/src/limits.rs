@@ -43,63 +43,76 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Looks at clock and memory once in a while.
+/// Looks at clock and memory.
 #[derive(Debug)]
 pub(crate) struct Meter<'a> {
     limits: Limits<'a>,
     start: Instant,
-    ticks: u32,
+    /// Time spent before, if the search was resumed.
+    before: Duration,
 }
 
-const TICKS_PER_TIME: u32 = 64;
-const TICKS_PER_MEMORY: u32 = 16 * 1024;
-
 impl<'a> Meter<'a> {
-    pub fn new(limits: &Limits<'a>) -> Meter<'a> {
-        Meter { limits: limits.clone(), start: Instant::now(), ticks: 0 }
+    pub fn new(limits: &Limits<'a>, before: Duration) -> Meter<'a> {
+        Meter { limits: limits.clone(), start: Instant::now(), before }
     }
 
     pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
+        self.before + self.start.elapsed()
     }
 
-    /// Called once per unit of work; `store_bytes` is asked only if the system cannot tell.
-    #[inline]
-    pub fn tick(&mut self, store_bytes: impl FnOnce() -> u64) -> Result<(), Limit> {
-        self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(TICKS_PER_TIME) {
-            self.look(store_bytes)?;
+    /// How long nothing need be looked at.
+    pub fn pause(&self, longest: Duration) -> Duration {
+        match self.limits.time {
+            Some(time) => longest.min(time.saturating_sub(self.start.elapsed())),
+            None => longest,
         }
-        Ok(())
     }
 
-    #[cold]
-    fn look(&self, store_bytes: impl FnOnce() -> u64) -> Result<(), Limit> {
+    /// Has somebody lost patience?
+    pub fn check_time(&self) -> Result<(), Limit> {
         if self.limits.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Limit::Interrupted);
         }
-        if let Some(time) = self.limits.time
-            && self.start.elapsed() >= time
-        {
-            return Err(Limit::Time(time));
+        match self.limits.time {
+            Some(time) if self.start.elapsed() >= time => Err(Limit::Time(time)),
+            _ => Ok(()),
         }
-        if let Some(limit) = self.limits.memory_bytes
-            && self.ticks.is_multiple_of(TICKS_PER_MEMORY)
-            && resident_bytes("VmRSS:").unwrap_or_else(store_bytes) > limit
-        {
-            return Err(Limit::MemoryBytes(limit));
-        }
-        Ok(())
     }
+
+    /// Is there memory left? Precondition: the store takes so many bytes.
+    pub fn check_memory(&self, store_bytes: u64) -> Result<(), Limit> {
+        match self.limits.memory_bytes {
+            Some(limit) if resident_bytes().unwrap_or(store_bytes) > limit => Err(Limit::MemoryBytes(limit)),
+            _ => Ok(()),
+        }
+    }
+
+    /// How much a store that takes so many bytes may take.
+    pub fn store_limit(&self, store_bytes: u64) -> u64 {
+        let Some(limit) = self.limits.memory_bytes else { return u64::MAX };
+        let others = resident_bytes().unwrap_or(store_bytes).saturating_sub(store_bytes);
+        limit.saturating_sub(others)
+    }
+
+    /// The limit of memory was reached.
+    pub fn out_of_memory(&self, store_bytes: u64) -> Limit {
+        Limit::MemoryBytes(self.limits.memory_bytes.unwrap_or(store_bytes))
+    }
+}
+
+/// What the process holds in memory now, if the system tells.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
 }
 
 /// The most memory this process ever held, if the system tells.
 pub(crate) fn peak_memory_bytes() -> Option<u64> {
-    resident_bytes("VmHWM:")
+    status_bytes("VmHWM:")
 }
 
 /// A field of Linux's process status, which gives kilobytes.
-fn resident_bytes(field: &str) -> Option<u64> {
+fn status_bytes(field: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

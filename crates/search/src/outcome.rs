@@ -2,6 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::limits::Limit;
+use crate::store::Guarantee;
 use model::{RuntimeError, Step};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -39,10 +40,12 @@ pub struct Statistics {
     pub transitions: u64,
     /// Steps that end inside an atomic sequence.
     pub atomic_steps: u64,
-    /// Depth-first: the most moves on a path. Breadth-first: the number of levels.
+    /// Depth-first: the most moves on a way by which a state was first reached. Breadth-first: the number of levels.
     pub depth: u64,
-    /// The length of the longest packed state.
+    /// The length of a packed state.
     pub state_bytes: u64,
+    /// What the store of visited states takes.
+    pub store_bytes: u64,
     pub memory_bytes: u64,
     pub time: Duration,
 }
@@ -56,7 +59,9 @@ pub struct Outcome {
     pub error_kinds: BTreeSet<&'static str>,
     /// What kept the search from being exhaustive, other than a first error.
     pub limit: Option<Limit>,
-    /// Was everything reachable visited?
+    /// What the store promises.
+    pub guarantee: Guarantee,
+    /// Was everything reachable visited, for sure?
     pub exhaustive: bool,
     /// An atomic sequence can run forever without reaching a state that is stored.
     pub endless_atomic: bool,
@@ -68,6 +73,17 @@ pub struct Outcome {
 pub const MAX_VIOLATIONS: usize = 16;
 
 impl Outcome {
+    /// There is no initial state: making one is an error of the program.
+    pub fn without_start(error: RuntimeError) -> Outcome {
+        Outcome {
+            errors: 1,
+            error_kinds: BTreeSet::from([error.kind()]),
+            exhaustive: true,
+            violations: vec![Violation { error, run: Run::default() }],
+            ..Outcome::default()
+        }
+    }
+
     pub fn verdict(&self) -> Verdict {
         if self.errors > 0 {
             Verdict::Violated

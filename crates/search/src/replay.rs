@@ -2,11 +2,11 @@
 //! semantics does not agree with.
 
 use crate::outcome::{Run, Violation};
-use model::{RuntimeError, Step, System};
+use model::{Interpreter, RuntimeError, State, Step};
 use std::fmt;
 
 /// The states of a run; one more than steps, unless an error stopped the last step half way.
-pub type States<State> = Vec<State>;
+pub type States = Vec<State>;
 
 /// The system does not do what a run says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 /// Follows a violation's run and checks that it ends with its error.
-pub fn replay<S: System>(system: &S, violation: &Violation) -> Result<States<S::State>, ReplayError> {
+pub fn replay(system: &Interpreter<'_>, violation: &Violation) -> Result<States, ReplayError> {
     let Violation { error, run: Run { initial, steps } } = violation;
     let mut states = match system.initial_states() {
         Ok(mut states) if *initial < states.len() => vec![states.swap_remove(*initial)],

@@ -5,23 +5,43 @@ mod support;
 use model::domain::Domain;
 use model::expression::{BinaryOp, Expr};
 use model::program::{Action, Operation, Program};
+use model::interp::PackedInterpreter;
 use model::{Interpreter, RuntimeError};
 use proptest::prelude::*;
 use search::replay::replay;
 use search::{Limit, Limits, Options, Order, Outcome, Verdict, reachability};
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use support::*;
 
 const ORDERS: [Order; 2] = [Order::DepthFirst, Order::BreadthFirst];
 
-fn search(program: &Program, order: Order, all_errors: bool, limits: Limits<'_>) -> Outcome {
+/// One thread that notes predecessors, and several that join at once.
+const THREADS: [Option<usize>; 4] = [None, Some(1), Some(2), Some(3)];
+
+/// With the given number of threads from the first state on, or with one that also notes predecessors.
+fn options(order: Order, all_errors: bool, threads: Option<usize>, limits: Limits<'_>) -> Options<'_> {
+    let join_after = threads.map(|_| 0);
+    let threads = NonZeroUsize::new(threads.unwrap_or(1));
+    Options { order, all_errors, limits, threads, join_after, ..Options::default() }
+}
+
+fn search_with(program: &Program, options: &Options<'_>) -> Outcome {
     let interpreter = Interpreter::new(program);
-    let outcome = reachability(&interpreter, &Options { order, all_errors, limits });
+    let outcome = match PackedInterpreter::new(program) {
+        Ok(packed) => reachability(&packed, options),
+        Err(error) => Outcome::without_start(error),
+    };
+    assert_eq!(outcome.errors > 0, !outcome.violations.is_empty());
     for violation in &outcome.violations {
         replay(&interpreter, violation).expect("every counterexample replays");
     }
     outcome
+}
+
+fn search(program: &Program, order: Order, all_errors: bool, limits: Limits<'_>) -> Outcome {
+    search_with(program, &options(order, all_errors, None, limits))
 }
 
 fn everything(program: &Program, order: Order) -> Outcome {
@@ -35,8 +55,8 @@ proptest! {
     fn agrees_with_the_oracle(program in any_program()) {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         let mut coverage = Vec::new();
-        for order in ORDERS {
-            let outcome = everything(&program, order);
+        for (order, threads) in ORDERS.into_iter().flat_map(|order| THREADS.map(|threads| (order, threads))) {
+            let outcome = search_with(&program, &options(order, true, threads, Limits::default()));
             let figures = Figures {
                 states: outcome.statistics.states,
                 transitions: outcome.statistics.transitions,
@@ -44,14 +64,17 @@ proptest! {
                 errors: outcome.errors,
                 kinds: outcome.error_kinds,
             };
-            prop_assert_eq!(&figures, &expected, "{:?}", order);
+            prop_assert_eq!(&figures, &expected, "{:?} with {:?} threads", order, threads);
             prop_assert!(outcome.exhaustive && !outcome.endless_atomic);
             coverage.push(outcome.coverage);
-            let first = search(&program, order, false, Limits::default());
+            let first = search_with(&program, &options(order, false, threads, Limits::default()));
             prop_assert_eq!(first.verdict() == Verdict::Violated, expected.errors > 0);
+            if order == Order::BreadthFirst && let Some(found) = first.violations.first() {
+                prop_assert_eq!(Some(stored_steps(&program, found)), shortest(&program));
+            }
             prop_assert!(first.statistics.states <= expected.states);
         }
-        prop_assert_eq!(&coverage[0], &coverage[1]);
+        prop_assert!(coverage.windows(2).all(|pair| pair[0] == pair[1]));
     }
 
     #[test]

@@ -67,6 +67,10 @@ impl System for PackedInterpreter<'_> {
         self.layout.width
     }
 
+    fn identity_bits(&self) -> Vec<u32> {
+        self.layout.identity_bits.clone()
+    }
+
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
         let states = self.interpreter.initial_states()?;
         let pack = |state: &State| {

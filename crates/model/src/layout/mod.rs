@@ -134,6 +134,8 @@ pub struct MessageField {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub width: Width,
+    /// For each word of the identity, how many of its lowest bits are in use.
+    pub identity_bits: Vec<u32>,
     /// By variable of the program.
     pub globals: Vec<Cells>,
     /// By process number; there is room for so many processes.

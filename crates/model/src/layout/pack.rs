@@ -42,6 +42,7 @@ impl Layout {
         let places = plan.place();
         Layout {
             width: places.width,
+            identity_bits: places.identity_bits.clone(),
             globals: places.all_cells(globals),
             processes: processes.into_iter().map(|slot| places.process(slot)).collect(),
             channels: channels.into_iter().map(|slot| places.channel(slot)).collect(),
@@ -274,7 +275,9 @@ impl Plan {
             }
         }
         let all = identity_words + behind.used.len();
-        Places { rows, width: Width { identity: identity_words, all } }
+        let mut identity_bits = identity.used;
+        identity_bits.resize(identity_words, 0);
+        Places { rows, width: Width { identity: identity_words, all }, identity_bits }
     }
 }
 
@@ -316,6 +319,7 @@ impl Words {
 struct Places {
     rows: Vec<Row>,
     width: Width,
+    identity_bits: Vec<u32>,
 }
 
 impl Places {

@@ -4,6 +4,11 @@
 //! Threads share a store through `&self`. What needs it whole (growing, translating to a wider layout, saving)
 //! happens between rounds of the search, when it is borrowed `&mut`. A store must not know what the bits of a state mean.
 
+#[allow(unsafe_code)]
+mod packed;
+
+pub use packed::Packed;
+
 /// What became of a state handed to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insertion {
@@ -15,9 +20,10 @@ pub enum Insertion {
 }
 
 /// What a store promises.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Guarantee {
     /// No state is mistaken for another.
+    #[default]
     Exact,
     /// Some states may have been taken for others and not visited: how many, as far as can be expected.
     Omissions { expected: f64 },
@@ -58,4 +64,12 @@ pub trait Store: Sync {
     fn emptied(&self, identity_words: usize) -> Self
     where
         Self: Sized;
+
+    /// The same, where of each word only so many of the lowest bits are ever set.
+    fn emptied_for(&self, bits: &[u32]) -> Self
+    where
+        Self: Sized,
+    {
+        self.emptied(bits.len())
+    }
 }

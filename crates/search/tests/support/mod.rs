@@ -7,8 +7,10 @@ use model::program::{
     Action, ChannelType, ChannelTypeId, Field, Instance, Location, LocationId, Meaning, Operation, Origin,
     OriginId, ProcessType, ProcessTypeId, Program, Transition, VariableId, Variables,
 };
-use model::{Interpreter, RuntimeError, State, System};
+use model::{Interpreter, RuntimeError, State};
 use proptest::prelude::*;
+use search::Violation;
+use search::replay::replay;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub fn global(variable: u32) -> Place {
@@ -108,6 +110,42 @@ pub fn oracle(program: &Program) -> Option<Figures> {
     }
     figures.states = known.len() as u64;
     Some(figures)
+}
+
+/// How many steps from stored state to stored state lead to one where an error is met, at least.
+pub fn shortest(program: &Program) -> Option<usize> {
+    let interpreter = Interpreter::new(program);
+    let mut level = interpreter.initial_states().ok()?;
+    let mut known: HashSet<State> = level.iter().cloned().collect();
+    for steps in 0.. {
+        let mut next = Vec::new();
+        for state in &level {
+            let mut figures = Figures::default();
+            let mut arrive = |state: State| {
+                if known.insert(state.clone()) {
+                    next.push(state);
+                }
+            };
+            ways(&interpreter, state, &mut HashMap::new(), &mut 20_000, &mut figures, &mut arrive)?;
+            if figures.errors > 0 {
+                return Some(steps);
+            }
+        }
+        if next.is_empty() {
+            return None;
+        }
+        level = next;
+    }
+    None
+}
+
+/// The same of a run that was found.
+pub fn stored_steps(program: &Program, violation: &Violation) -> usize {
+    let interpreter = Interpreter::new(program);
+    let states = replay(&interpreter, violation).expect("every counterexample replays");
+    let before_last = violation.run.steps.len();
+    let end = if violation.error == RuntimeError::InvalidEndState { before_last + 1 } else { before_last };
+    states[..end].iter().skip(1).filter(|state| !interpreter.is_transient(state)).count()
 }
 
 fn ways(

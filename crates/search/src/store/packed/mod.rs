@@ -1,0 +1,189 @@
+//! The exact store: the state itself, in buckets of a cache line, without locks.
+//!
+//! One word of the state is replaced by an invertible hash of it, into which the other words are mixed. The bucket stands for the
+//! high part of that hash and is not stored (Knuth's exercise on quotients; Cleary 1984), so a state of one word costs
+//! a few bytes, and a larger one costs its other words and those few bytes. The table consists of segments that grow one by
+//! one by a moderate factor. Buckets are in the order of hashes, so growing reads and writes memory in
+//! sequence.
+
+mod permutation;
+mod region;
+mod segment;
+mod shape;
+
+use super::{Guarantee, Insertion, Store};
+use permutation::Permutation;
+use rapidhash::fast::RapidHasher;
+use segment::Segment;
+use std::hash::Hasher;
+
+const SEGMENT_BITS: u32 = 4;
+const SEGMENTS: usize = 1 << SEGMENT_BITS;
+const FEWEST_BUCKETS: u64 = 64;
+/// Narrower words are not worth narrower hashes: they would not spread well.
+const FEWEST_BITS: u32 = 48;
+/// Below this size all segments grow together: it does not take long, and each time all threads stop.
+const SMALL_BYTES: u64 = 64 << 20;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Packed {
+    identity_words: usize,
+    /// The word that is hashed.
+    hashed: usize,
+    permutation: Permutation,
+    hash_bits: u32,
+    /// The other words, with the bytes each takes.
+    others: Vec<(usize, usize)>,
+    segments: Vec<Segment>,
+}
+
+impl Packed {
+    /// For states whose word `i` has only its lowest `bits[i]` bits ever set; with room for some states. `None` if there
+    /// is no memory.
+    pub fn new(bits: &[u32], states: u64) -> Option<Packed> {
+        let hashed = (0..bits.len()).max_by_key(|&word| bits[word])?;
+        let hash_bits = match bits {
+            [only] => (*only).clamp(16, 64),
+            _ if bits[hashed] < FEWEST_BITS => 64,
+            _ => bits[hashed].min(64),
+        };
+        let others = (0..bits.len()).filter(|&word| word != hashed && bits[word] > 0);
+        let others: Vec<_> = others.map(|word| (word, bits[word].min(64).div_ceil(8) as usize)).collect();
+        let mut packed = Packed {
+            identity_words: bits.len(),
+            hashed,
+            permutation: Permutation::new(hash_bits),
+            hash_bits,
+            others,
+            segments: Vec::new(),
+        };
+        let first = packed.segment(FEWEST_BUCKETS)?;
+        // Room for a quarter more than asked for.
+        let buckets = (states as u128 * FEWEST_BUCKETS as u128 * 5 / 4 / SEGMENTS as u128
+            / u128::from(first.room())) as u64;
+        for _ in 0..SEGMENTS {
+            let segment = packed.segment(buckets.max(FEWEST_BUCKETS))?;
+            packed.segments.push(segment);
+        }
+        Some(packed)
+    }
+
+    fn segment(&self, buckets: u64) -> Option<Segment> {
+        let bytes = self.others.iter().map(|(_, bytes)| bytes).sum();
+        Segment::new(self.hash_bits - SEGMENT_BITS, buckets, bytes)
+    }
+
+    /// What is mixed into the hashed word.
+    #[inline]
+    fn mixed(&self, state: &[u64]) -> u64 {
+        if self.others.is_empty() {
+            return 0;
+        }
+        let mut hasher = RapidHasher::default_const();
+        for &(word, _) in &self.others {
+            hasher.write_u64(state[word]);
+        }
+        hasher.finish() >> (64 - self.hash_bits)
+    }
+
+    /// The segment of a hash, and the rest of the hash.
+    #[inline]
+    fn locate(&self, hash: u64) -> (&Segment, u64) {
+        let bits = self.hash_bits - SEGMENT_BITS;
+        (&self.segments[(hash >> bits) as usize % SEGMENTS], hash & ((1 << bits) - 1))
+    }
+
+    /// Replaces a segment by a larger one; `false` if there is no memory.
+    fn grow_segment(&mut self, index: usize, memory_bytes: u64) -> bool {
+        let total = self.memory_bytes();
+        let mut buckets = self.segments[index].buckets();
+        loop {
+            buckets = match total {
+                0..0x10_0000 => buckets * 4,
+                0x10_0000..0x80_0000 => buckets * 2,
+                0x80_0000..SMALL_BYTES => buckets + buckets / 2,
+                _ => buckets + buckets / 3,
+            };
+            let old = &self.segments[index];
+            if total + old.bytes() * buckets / old.buckets() > memory_bytes {
+                return false;
+            }
+            let Some(new) = self.segment(buckets) else { return false };
+            let mut state = vec![0; self.identity_words];
+            let mut fits = true;
+            old.for_each(&mut state, &self.others, &mut |hash, state| {
+                fits &= new.insert(hash, state, &self.others) == Insertion::New;
+            });
+            if fits {
+                self.segments[index] = new;
+                return true;
+            }
+        }
+    }
+}
+
+impl Store for Packed {
+    /// The hash.
+    type Key = u64;
+
+    #[inline]
+    fn prepare(&self, state: &[u64]) -> u64 {
+        let hash = self.permutation.apply(state[self.hashed] ^ self.mixed(state));
+        let (segment, rest) = self.locate(hash);
+        segment.prefetch(rest);
+        hash
+    }
+
+    #[inline]
+    fn insert(&self, state: &[u64], hash: u64) -> Insertion {
+        let (segment, rest) = self.locate(hash);
+        segment.insert(rest, state, &self.others)
+    }
+
+    fn grow(&mut self, memory_bytes: u64) -> bool {
+        let all = self.memory_bytes() < SMALL_BYTES || self.segments.iter().all(|segment| !segment.is_full());
+        (0..SEGMENTS)
+            .filter(|&index| all || self.segments[index].is_full())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .all(|index| self.grow_segment(index, memory_bytes))
+    }
+
+    fn len(&self) -> u64 {
+        self.segments.iter().map(Segment::count).sum()
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.segments.iter().map(Segment::bytes).sum()
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Exact
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool {
+        let mut state = vec![0; self.identity_words];
+        for (number, segment) in self.segments.iter().enumerate() {
+            segment.for_each(&mut state, &self.others, &mut |rest, state| {
+                let hash = (number as u64) << (self.hash_bits - SEGMENT_BITS) | rest;
+                state[self.hashed] = self.permutation.invert(hash) ^ self.mixed(state);
+                visit(state);
+            });
+        }
+        true
+    }
+
+    fn emptied(&self, identity_words: usize) -> Packed {
+        self.emptied_for(&vec![64; identity_words])
+    }
+
+    fn emptied_for(&self, bits: &[u32]) -> Packed {
+        let states = self.len();
+        // Without memory for that many it may still grow step by step.
+        Packed::new(bits, states).or_else(|| Packed::new(bits, 0)).expect("there is memory for a small table")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,492 @@
+//! One thread's part of a search, and the one expansion step that all searches share.
+//!
+//! A worker takes a block of states from its frontier, generates the successors of all of them while the store fetches the
+//! memory where each would be, and then looks them up one after the other: by then the memory is there. States inside
+//! atomic sequences are passed through on the way. New states go back into the frontier; whether the next block is taken
+//! from its new end or its old one makes the search depth-first or breadth-first.
+//!
+//! A state is marked when it is generated, not when it is expanded, so the depth-first order is that of blocks: newest
+//! first. Every state is expanded once, whatever the order and the number of threads.
+
+use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::frontier::Frontier;
+use crate::limits::Limit;
+use crate::pool::{Live, Pool, Sign};
+use crate::predecessors::{NOBODY, Predecessors};
+use crate::store::{Insertion, Store};
+use crate::tally::Tally;
+use crate::{Goal, Order};
+use model::RuntimeError;
+use model::layout::Recoder;
+use model::system::{Misfit, StepCode, Successors, System, Width};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// States expanded at once: enough to hide the latency of memory, few enough that what was fetched is still there.
+const BLOCK: usize = 32;
+/// Blocks after which the figures are shown to others.
+const REPORT: u32 = 64;
+
+/// What a worker works on, the same for all.
+pub(crate) struct Context<'a, S, T> {
+    pub system: &'a S,
+    pub store: &'a T,
+    pub sign: &'a Sign,
+    pub pool: &'a Pool,
+    pub live: &'a [Live],
+    pub order: Order,
+    pub goal: &'a Goal,
+    pub depth_limit: u64,
+    pub state_limit: Option<u64>,
+    /// States stored by all, kept if there is a limit.
+    pub stored: &'a AtomicU64,
+}
+
+/// How long a worker is to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Span {
+    /// Alone, until it has so many states or, breadth-first, a level has.
+    Alone { states: u64, level: usize },
+    /// With others: depth-first until nobody has work, breadth-first to the end of the level.
+    Together,
+}
+
+/// The word before a state in the frontier: its depth, and its number among the predecessors.
+fn header(depth: u64, number: u32) -> u64 {
+    depth.min(u32::MAX.into()) | u64::from(number) << 32
+}
+
+fn depth(header: u64) -> u64 {
+    header & u64::from(u32::MAX)
+}
+
+/// The word before an arrival that is to be looked up: which state of the block it comes from, which of its arrivals it
+/// is, and how many moves it took.
+fn origin(slot: usize, arrival: u32, moves: u64) -> u64 {
+    slot as u64 | u64::from(arrival) << 8 | moves.min((1 << 23) - 1) << 40
+}
+
+/// There is no state behind this word.
+const NOTHING: u64 = u64::MAX;
+
+#[derive(Debug)]
+pub(crate) struct Worker<Key> {
+    number: usize,
+    width: Width,
+    pub tally: Tally,
+    /// States to expand; breadth-first, those of this level.
+    pub frontier: Frontier,
+    /// Breadth-first: those of the next level.
+    pub next: Frontier,
+    pub predecessors: Option<Predecessors>,
+    /// The states being expanded.
+    block: Vec<u64>,
+    /// Arrivals for which there was no room in the store.
+    waiting: Vec<u64>,
+    pub misfit: Option<Box<Misfit>>,
+    successors: Successors,
+    /// Arrivals through atomic sequences.
+    passed: Successors,
+    keys: Vec<Key>,
+    passed_keys: Vec<Key>,
+    walk: Walk,
+    /// Errors met in the state being expanded, and the steps to them.
+    met: Vec<(RuntimeError, Vec<StepCode>)>,
+    violated: Vec<RuntimeError>,
+}
+
+impl<Key: Copy> Worker<Key> {
+    pub fn new(number: usize, width: Width) -> Worker<Key> {
+        Worker {
+            number,
+            width,
+            tally: Tally::default(),
+            frontier: Frontier::new(width.all),
+            next: Frontier::new(width.all),
+            predecessors: None,
+            block: Vec::new(),
+            waiting: Vec::new(),
+            misfit: None,
+            successors: Successors::new(width),
+            passed: Successors::new(width),
+            keys: Vec::new(),
+            passed_keys: Vec::new(),
+            walk: Walk::new(width),
+            met: Vec::new(),
+            violated: Vec::new(),
+        }
+    }
+
+    fn stride(&self) -> usize {
+        self.width.all + 1
+    }
+
+    /// Is there something for which the store had no room?
+    pub fn needs_room(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Has it nothing left to do, in this level at least?
+    pub fn is_idle(&self) -> bool {
+        self.frontier.is_empty() && self.waiting.is_empty() && self.misfit.is_none()
+    }
+
+    /// Adds an initial state, to be looked up when work begins.
+    pub fn start(&mut self, number: usize, state: &[u64]) {
+        self.tally.transitions += 1;
+        self.waiting.push(origin(BLOCK, number as u32, 0));
+        self.waiting.extend_from_slice(state);
+    }
+
+    /// Works until there is nothing to do, or the round ends.
+    pub fn run<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, span: Span) {
+        self.retry(cx);
+        let mut blocks = 0;
+        while !self.needs_room() && !cx.sign.is_raised() && self.take_block(cx, span) {
+            self.expand(cx);
+            if self.misfit.is_some() {
+                cx.sign.pause();
+            }
+            if span == Span::Together
+                && cx.order == Order::DepthFirst
+                && cx.pool.is_hungry()
+                && let Some(chunk) = self.frontier.share()
+            {
+                cx.pool.give(chunk);
+            }
+            blocks += 1;
+            if blocks % REPORT == 0 {
+                self.report(cx);
+            }
+        }
+        self.report(cx);
+        if self.needs_room() {
+            cx.sign.pause();
+        }
+        cx.pool.leave();
+    }
+
+    fn report<S: System, T: Store<Key = Key>>(&self, cx: &Context<'_, S, T>) {
+        let live = &cx.live[self.number];
+        live.states.store(self.tally.states, Ordering::Relaxed);
+        live.transitions.store(self.tally.transitions, Ordering::Relaxed);
+        live.depth.store(self.tally.depth, Ordering::Relaxed);
+        live.waiting.store(self.frontier.estimate() + self.next.estimate(), Ordering::Relaxed);
+    }
+
+    /// Takes states to expand from the frontier, or from others; `false` if there are none.
+    fn take_block<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, span: Span) -> bool {
+        self.block.clear();
+        if let Span::Alone { states, .. } = span
+            && self.tally.states >= states
+        {
+            return false;
+        }
+        if self.frontier.is_empty() {
+            match (cx.order, span) {
+                (Order::DepthFirst, Span::Alone { .. }) => return false,
+                (Order::BreadthFirst, Span::Alone { level, .. }) => {
+                    if self.next.is_empty() {
+                        return false;
+                    }
+                    std::mem::swap(&mut self.frontier, &mut self.next);
+                    if self.frontier.len() > level {
+                        return false;
+                    }
+                }
+                (Order::DepthFirst, Span::Together) => match cx.pool.wait(cx.sign) {
+                    Some(chunk) => self.frontier.add_chunk(chunk),
+                    None => return false,
+                },
+                (Order::BreadthFirst, Span::Together) => match cx.pool.take() {
+                    Some(chunk) => self.frontier.add_chunk(chunk),
+                    None => return false,
+                },
+            }
+        }
+        match cx.order {
+            Order::DepthFirst => self.frontier.take_newest(BLOCK, &mut self.block),
+            Order::BreadthFirst => self.frontier.take_oldest(BLOCK, &mut self.block),
+        }
+        true
+    }
+
+    /// The expansion step. Precondition: nothing waits for room.
+    fn expand<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>) {
+        self.successors.clear();
+        self.passed.clear();
+        self.keys.clear();
+        self.passed_keys.clear();
+        let stride = self.stride();
+        for slot in 0..self.block.len() / stride {
+            let before = (self.successors.len(), self.keys.len(), self.passed.len(), self.passed_keys.len());
+            let counted = (self.tally.transitions, self.tally.atomic_steps);
+            if let Err(broken) = self.generate(cx, slot) {
+                // As if this state had never been touched: it and those behind it go back.
+                self.successors.truncate(before.0);
+                self.keys.truncate(before.1);
+                self.passed.truncate(before.2);
+                self.passed_keys.truncate(before.3);
+                (self.tally.transitions, self.tally.atomic_steps) = counted;
+                self.met.clear();
+                for entry in self.block[slot * stride..].chunks_exact(stride) {
+                    self.frontier.push(entry[0], &entry[1..]);
+                }
+                self.block.truncate(slot * stride);
+                if let Broken::Misfit(misfit) = broken {
+                    self.misfit = Some(misfit);
+                }
+                break;
+            }
+            if !self.met.is_empty() {
+                self.note_met(cx, slot);
+            }
+        }
+        self.look_up(cx);
+    }
+
+    /// Generates the successors of one state of the block, and lets the store fetch what it needs to look them up.
+    #[inline]
+    fn generate<S: System, T: Store<Key = Key>>(
+        &mut self,
+        cx: &Context<'_, S, T>,
+        slot: usize,
+    ) -> Result<(), Broken> {
+        let stride = self.width.all + 1;
+        let identity = self.width.identity;
+        let state = &self.block[slot * stride + 1..(slot + 1) * stride];
+        let first = self.successors.len();
+        cx.system.successors(state, &mut self.successors)?;
+        let end = self.successors.len();
+        if self.successors.nothing_moves(first) && !cx.system.is_valid_end(state) {
+            self.met.push((RuntimeError::InvalidEndState, Vec::new()));
+        }
+        let errors = std::mem::take(&mut self.successors.errors);
+        let buffer = self.successors.raw();
+        let mut arrivals = 0;
+        let mut watch = None;
+        for index in first..end {
+            let place = index * stride;
+            let code = StepCode(buffer[place]);
+            for (_, error) in errors.iter().filter(|(entry, _)| *entry == index) {
+                self.met.push((error.clone(), vec![code]));
+            }
+            if code.0 & (StepCode::STOPPED | StepCode::TRANSIENT) == 0 && !code.is_refused() {
+                self.tally.coverage.mark(code);
+                buffer[place] = origin(slot, arrivals, code.weight());
+                arrivals += 1;
+                self.keys.push(cx.store.prepare(&buffer[place + 1..place + 1 + identity]));
+                continue;
+            }
+            buffer[place] = NOTHING;
+            if code.is_stopped() || code.is_refused() {
+                continue;
+            }
+            self.tally.coverage.mark(code);
+            self.tally.atomic_steps += 1;
+            let mut passing = Passing {
+                slot,
+                identity,
+                arrivals: &mut arrivals,
+                store: cx.store,
+                tally: &mut self.tally,
+                passed: &mut self.passed,
+                keys: &mut self.passed_keys,
+                met: &mut self.met,
+            };
+            let state = &buffer[place + 1..place + stride];
+            let watch = watch.get_or_insert_with(Watch::default);
+            self.walk.through(cx.system, state, code, watch, cx.sign.flag(), &mut passing)?;
+        }
+        self.tally.transitions += u64::from(arrivals);
+        Ok(())
+    }
+
+    /// Looks up what was generated.
+    fn look_up<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>) {
+        for through in [false, true] {
+            let (buffer, keys) = if through {
+                (&mut self.passed, &mut self.passed_keys)
+            } else {
+                (&mut self.successors, &mut self.keys)
+            };
+            if keys.is_empty() {
+                continue;
+            }
+            let (mut buffer, keys) = (std::mem::take(buffer), std::mem::take(keys));
+            self.insert_all(cx, buffer.raw(), &keys);
+            if through {
+                (self.passed, self.passed_keys) = (buffer, keys);
+            } else {
+                (self.successors, self.keys) = (buffer, keys);
+            }
+        }
+    }
+
+    /// Precondition: `keys` has one for each arrival that is not nothing.
+    #[inline]
+    fn insert_all<S: System, T: Store<Key = Key>>(
+        &mut self,
+        cx: &Context<'_, S, T>,
+        arrivals: &[u64],
+        keys: &[Key],
+    ) {
+        let stride = self.stride();
+        let identity = self.width.identity;
+        let mut keys = keys.iter();
+        // Once there is no room, all others wait too.
+        let mut full = self.needs_room();
+        for entry in arrivals.chunks_exact(stride) {
+            if entry[0] == NOTHING {
+                continue;
+            }
+            let Some(&key) = keys.next() else { return };
+            let insertion = if full { Insertion::Full } else { cx.store.insert(&entry[1..=identity], key) };
+            match insertion {
+                Insertion::Known => {}
+                Insertion::New => self.add(cx, entry[0], &entry[1..]),
+                Insertion::Full => {
+                    full = true;
+                    self.waiting.extend_from_slice(entry);
+                }
+            }
+        }
+    }
+
+    /// Looks up again what waited for room.
+    fn retry<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let identity = self.width.identity;
+        let states = waiting.chunks_exact(self.stride());
+        let keys: Vec<Key> = states.map(|entry| cx.store.prepare(&entry[1..=identity])).collect();
+        self.insert_all(cx, &waiting, &keys);
+    }
+
+    /// Adds a state that is new.
+    #[inline]
+    fn add<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, origin: u64, state: &[u64]) {
+        let slot = origin as usize & 0xff;
+        let arrival = (origin >> 8) as u32;
+        // An initial state comes from no block.
+        let (before, from) = match slot {
+            BLOCK => (None, NOBODY),
+            _ => {
+                let from = self.block[slot * self.stride()];
+                (Some(depth(from)), (from >> 32) as u32)
+            }
+        };
+        self.tally.states += 1;
+        if let Some(limit) = cx.state_limit
+            && cx.stored.fetch_add(1, Ordering::Relaxed) >= limit
+        {
+            cx.sign.stop(Some(Limit::States(limit)));
+        }
+        let depth = match (before, cx.order) {
+            (None, _) => 0,
+            (Some(before), Order::DepthFirst) => before + (origin >> 40),
+            (Some(before), Order::BreadthFirst) => before + 1,
+        };
+        self.tally.depth = self.tally.depth.max(depth);
+        let mut number = NOBODY;
+        if let Some(predecessors) = &mut self.predecessors {
+            match predecessors.add(from, arrival) {
+                Some(added) => number = added,
+                None => self.predecessors = None,
+            }
+        }
+        if cx.system.has_invariants() {
+            cx.system.violated_invariants(state, &mut self.violated);
+            if !self.violated.is_empty() {
+                self.note_violated(cx, number);
+            }
+        }
+        if depth >= cx.depth_limit {
+            self.tally.too_deep = true;
+            return;
+        }
+        let frontier = match (cx.order, before) {
+            (Order::BreadthFirst, Some(_)) => &mut self.next,
+            _ => &mut self.frontier,
+        };
+        frontier.push(header(depth, number), state);
+    }
+
+    /// Reports the errors met in expanding a state of the block.
+    #[cold]
+    fn note_met<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, slot: usize) {
+        let number = (self.block[slot * self.stride()] >> 32) as u32;
+        for (error, codes) in std::mem::take(&mut self.met) {
+            let predecessors = &self.predecessors;
+            self.tally.note(error, || predecessors.as_ref()?.run_to(cx.system, number, &codes));
+        }
+        cx.goal.look(&self.tally, cx.sign);
+    }
+
+    /// Reports invariants that do not hold in a new state.
+    #[cold]
+    fn note_violated<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, number: u32) {
+        for error in std::mem::take(&mut self.violated) {
+            let predecessors = &self.predecessors;
+            self.tally.note(error, || predecessors.as_ref()?.run_to(cx.system, number, &[]));
+        }
+        cx.goal.look(&self.tally, cx.sign);
+    }
+
+    /// Translates all states to a wider layout.
+    pub fn widen(&mut self, recoder: &Recoder, width: Width) {
+        let old = self.stride();
+        let mut wide = Vec::new();
+        let mut translate = |entries: &[u64]| {
+            let mut translated = Vec::with_capacity(entries.len() / old * (width.all + 1));
+            for entry in entries.chunks_exact(old) {
+                recoder.recode(&entry[1..], &mut wide);
+                translated.push(entry[0]);
+                translated.extend_from_slice(&wide);
+            }
+            translated
+        };
+        self.frontier.translate(width.all, &mut translate);
+        self.next.translate(width.all, &mut translate);
+        self.block = translate(&self.block);
+        self.waiting = translate(&self.waiting);
+        self.width = width;
+        self.successors = Successors::new(width);
+        self.passed = Successors::new(width);
+        self.walk = Walk::new(width);
+    }
+}
+
+/// What a worker does with what it meets inside atomic sequences.
+struct Passing<'a, T: Store> {
+    slot: usize,
+    identity: usize,
+    arrivals: &'a mut u32,
+    store: &'a T,
+    tally: &'a mut Tally,
+    passed: &'a mut Successors,
+    keys: &'a mut Vec<T::Key>,
+    met: &'a mut Vec<(RuntimeError, Vec<StepCode>)>,
+}
+
+impl<T: Store> Visitor for Passing<'_, T> {
+    fn taken(&mut self, code: StepCode) {
+        self.tally.coverage.mark(code);
+    }
+
+    fn atomic(&mut self) {
+        self.tally.atomic_steps += 1;
+    }
+
+    fn arrival(&mut self, state: &[u64], _: &[StepCode], moves: u64) {
+        self.keys.push(self.store.prepare(&state[..self.identity]));
+        self.passed.push(StepCode(origin(self.slot, *self.arrivals, moves)), state);
+        *self.arrivals += 1;
+    }
+
+    fn error(&mut self, error: &RuntimeError, codes: &[StepCode]) {
+        self.met.push((error.clone(), codes.to_vec()));
+    }
+
+    fn endless(&mut self) {
+        self.tally.endless_atomic = true;
+    }
+}
