@@ -1,9 +1,17 @@
 //! Checking a program for errors: search, then replay every run that is going to be shown.
 
 use crate::unreached::{Unreached, unreached};
-use model::{Interpreter, Program, State};
+use model::{Interpreter, PackedInterpreter, Program, State};
 use search::replay::{ReplayError, replay};
-use search::{Options, Outcome, Violation};
+use search::{Options, Outcome, Violation, reachability};
+
+/// What computes successors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The reference semantics, step by step.
+    #[default]
+    Interpreter,
+}
 
 /// What is known after a search.
 #[derive(Debug)]
@@ -23,9 +31,9 @@ pub struct Counterexample {
 }
 
 /// Searches the program. An error that does not replay is our own and no verdict.
-pub fn check(program: &Program, options: &Options<'_>) -> Result<Checked, ReplayError> {
+pub fn check(program: &Program, engine: Engine, options: &Options<'_>) -> Result<Checked, ReplayError> {
     let interpreter = Interpreter::new(program);
-    let outcome = search::reachability(&interpreter, options);
+    let outcome = explore(program, engine, options);
     let mut counterexamples = Vec::new();
     for violation in &outcome.violations {
         let states = replay(&interpreter, violation)?;
@@ -33,4 +41,14 @@ pub fn check(program: &Program, options: &Options<'_>) -> Result<Checked, Replay
     }
     let unreached = if outcome.exhaustive { unreached(program, &outcome.coverage) } else { Vec::new() };
     Ok(Checked { outcome, counterexamples, unreached })
+}
+
+/// Searches with the engine.
+fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
+    match engine {
+        Engine::Interpreter => match PackedInterpreter::new(program) {
+            Ok(system) => reachability(&system, options),
+            Err(error) => Outcome::without_start(error),
+        },
+    }
 }

@@ -1,7 +1,7 @@
 //! One run at a time: the enabled steps of a state, taking one, stepping back. Who chooses is the caller's business.
 
 use crate::run::{ShownStep, show_step};
-use model::{Interpreter, Program, RuntimeError, State, Step, Successor, System};
+use model::{Interpreter, Program, RuntimeError, State, Step, Successor};
 
 /// A run in the making.
 #[derive(Debug)]

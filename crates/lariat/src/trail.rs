@@ -8,7 +8,7 @@
 use crate::run::transition;
 use model::system::Move;
 use model::trace::moves;
-use model::{Interpreter, Program, State, Step, Successor, System};
+use model::{Interpreter, Program, State, Step, Successor};
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -169,7 +169,7 @@ impl Follower<'_> {
     fn shortest(
         &self,
         state: &State,
-        is_wanted: impl Fn(&Successor<State>) -> bool,
+        is_wanted: impl Fn(&Successor) -> bool,
         is_allowed: impl Fn(&State, &Step) -> bool,
     ) -> Option<Way> {
         let mut ways: Vec<(Vec<Step>, State)> = vec![(Vec::new(), state.clone())];

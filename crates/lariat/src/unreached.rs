@@ -3,6 +3,7 @@
 
 use model::Program;
 use model::program::{Action, BranchKind, Operation, OriginId, ProcessTypeId};
+use model::system::Numbering;
 use search::Coverage;
 use std::collections::BTreeMap;
 
@@ -26,7 +27,11 @@ struct Known {
 
 /// By process type, in the order of the program text.
 pub fn unreached(program: &Program, coverage: &Coverage) -> Vec<Unreached> {
-    let started = started(program, coverage);
+    let numbering = Numbering::new(program);
+    let taken = |kind: usize, place: usize, index: usize| {
+        coverage.contains(numbering.number(ProcessTypeId(kind as u32), place as u32, index as u32))
+    };
+    let started = started(program, &taken);
     let mut found = Vec::new();
     for (number, process_type) in program.process_types.iter().enumerate() {
         let mut come_to = vec![false; process_type.locations.len()];
@@ -35,7 +40,7 @@ pub fn unreached(program: &Program, coverage: &Coverage) -> Vec<Unreached> {
         }
         for (place, location) in process_type.locations.iter().enumerate() {
             for (index, transition) in location.transitions.iter().enumerate() {
-                if coverage.contains(number, place, index) && transition.operation != Operation::End {
+                if taken(number, place, index) && transition.operation != Operation::End {
                     come_to[transition.target.index()] = true;
                 }
             }
@@ -48,7 +53,7 @@ pub fn unreached(program: &Program, coverage: &Coverage) -> Vec<Unreached> {
                     continue;
                 }
                 let known = statements.entry(transition.origin).or_default();
-                known.taken |= coverage.contains(number, place, index);
+                known.taken |= taken(number, place, index);
                 known.come_to |= come_to[place];
             }
         }
@@ -71,7 +76,7 @@ pub fn unreached(program: &Program, coverage: &Coverage) -> Vec<Unreached> {
 }
 
 /// Which process types had a process: those of the initial state, and those a taken transition starts.
-fn started(program: &Program, coverage: &Coverage) -> Vec<bool> {
+fn started(program: &Program, taken: &dyn Fn(usize, usize, usize) -> bool) -> Vec<bool> {
     let mut started = vec![false; program.process_types.len()];
     for instance in &program.initial_processes {
         started[instance.process_type.index()] = true;
@@ -79,7 +84,7 @@ fn started(program: &Program, coverage: &Coverage) -> Vec<bool> {
     for (number, process_type) in program.process_types.iter().enumerate() {
         for (place, location) in process_type.locations.iter().enumerate() {
             for (index, transition) in location.transitions.iter().enumerate() {
-                if coverage.contains(number, place, index) {
+                if taken(number, place, index) {
                     each_run(&transition.operation, &mut |id| started[id.index()] = true);
                 }
             }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use lariat::check::check;
+use lariat::check::{Engine, check};
 use lariat::load::{Rejected, load};
 use search::{Limits, Options, Order};
 use std::collections::BTreeSet;
@@ -105,7 +105,8 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
     let mut found = Vec::new();
     for order in [Order::DepthFirst, Order::BreadthFirst] {
         let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
-        let checked = match check(&model.program, &Options { order, all_errors: true, limits }) {
+        let options = Options { order, all_errors: true, limits, ..Options::default() };
+        let checked = match check(&model.program, Engine::default(), &options) {
             Ok(checked) => checked,
             Err(error) => {
                 found.push(format!("{order:?}: a counterexample does not replay: {error}"));

@@ -3,6 +3,7 @@
 
 mod support;
 
+use lariat::check::{Engine, check};
 use promela::MemoryLoader;
 use search::{Limits, Options, Order};
 use std::fs;
@@ -89,9 +90,10 @@ fn try_out(text: &str) {
         time: Some(Duration::from_secs(2)),
         ..Limits::default()
     };
-    let interpreter = model::Interpreter::new(&program);
     for order in [Order::DepthFirst, Order::BreadthFirst] {
-        search::reachability(&interpreter, &Options { order, all_errors: true, limits: limits.clone() });
+        let options = Options { order, all_errors: true, limits: limits.clone(), ..Options::default() };
+        let checked = check(&program, Engine::default(), &options);
+        assert!(checked.is_ok(), "a counterexample does not replay: {:?}", checked.err());
     }
 }
 

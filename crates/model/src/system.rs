@@ -151,19 +151,23 @@ impl StepCode {
     /// How far the receive of a rendezvous is shifted.
     pub const RECEIVE_SHIFT: u32 = MOVE_BITS;
 
+    #[inline]
     pub fn is_transient(self) -> bool {
         self.0 & StepCode::TRANSIENT != 0
     }
 
+    #[inline]
     pub fn is_stopped(self) -> bool {
         self.0 & StepCode::STOPPED != 0
     }
 
+    #[inline]
     pub fn is_refused(self) -> bool {
         self.0 & StepCode::KIND == StepCode::REFUSED
     }
 
     /// How many moves the step consists of.
+    #[inline]
     pub fn weight(self) -> u64 {
         match self.0 & StepCode::KIND {
             0 => 1,
@@ -173,6 +177,7 @@ impl StepCode {
     }
 
     /// The numbers of the transitions taken.
+    #[inline]
     pub fn transitions(self) -> impl Iterator<Item = u32> {
         let number = |code: u64| (code >> 8) as u32 & ((1 << NUMBER_BITS) - 1);
         let count = self.weight() as usize;
@@ -206,11 +211,13 @@ impl Successors {
         Successors { stride: width.all + 1, buffer: Vec::new(), errors: Vec::new() }
     }
 
+    #[inline]
     pub fn clear(&mut self) {
         self.buffer.clear();
         self.errors.clear();
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         self.buffer.len() / self.stride
     }
@@ -230,6 +237,7 @@ impl Successors {
         &self.buffer[index * self.stride + 1..(index + 1) * self.stride]
     }
 
+    #[inline]
     pub fn push(&mut self, code: StepCode, state: &[u64]) {
         debug_assert_eq!(state.len() + 1, self.stride);
         self.buffer.push(code.0);
@@ -243,11 +251,13 @@ impl Successors {
     }
 
     /// The buffer itself, for an engine that writes entries directly: entries of `stride` words.
+    #[inline]
     pub fn raw(&mut self) -> &mut Vec<u64> {
         &mut self.buffer
     }
 
     /// Is the part from `first` on that of a state in which nothing can move?
+    #[inline]
     pub fn nothing_moves(&self, first: usize) -> bool {
         (first..self.len()).all(|index| self.code(index).is_refused())
     }

@@ -7,8 +7,8 @@
 //! terminating sequence is treated differently, so counts remain those of a plain search.
 
 use hashbrown::HashSet;
-use model::system::{Misfit, StepCode, Successors, System, Width};
 use model::RuntimeError;
+use model::system::{Misfit, StepCode, Successors, System, Width};
 use rapidhash::fast::GlobalState;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};

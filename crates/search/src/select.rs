@@ -23,11 +23,7 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
 }
 
 /// Searches with a store, if there was memory to make one.
-fn start<S: System, T: crate::store::Store>(
-    system: &S,
-    store: Option<T>,
-    options: &Options<'_>,
-) -> Outcome
+fn start<S: System, T: crate::store::Store>(system: &S, store: Option<T>, options: &Options<'_>) -> Outcome
 where
     T::Key: Send,
 {

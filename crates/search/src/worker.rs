@@ -51,16 +51,19 @@ pub(crate) enum Span {
 }
 
 /// The word before a state in the frontier: its depth, and its number among the predecessors.
+#[inline]
 fn header(depth: u64, number: u32) -> u64 {
     depth.min(u32::MAX.into()) | u64::from(number) << 32
 }
 
+#[inline]
 fn depth(header: u64) -> u64 {
     header & u64::from(u32::MAX)
 }
 
 /// The word before an arrival that is to be looked up: which state of the block it comes from, which of its arrivals it
 /// is, and how many moves it took.
+#[inline]
 fn origin(slot: usize, arrival: u32, moves: u64) -> u64 {
     slot as u64 | u64::from(arrival) << 8 | moves.min((1 << 23) - 1) << 40
 }

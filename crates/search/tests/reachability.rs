@@ -4,8 +4,8 @@ mod support;
 
 use model::domain::Domain;
 use model::expression::{BinaryOp, Expr};
-use model::program::{Action, Operation, Program};
 use model::interp::PackedInterpreter;
+use model::program::{Action, Operation, Program};
 use model::{Interpreter, RuntimeError};
 use proptest::prelude::*;
 use search::replay::replay;

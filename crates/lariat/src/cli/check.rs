@@ -1,5 +1,6 @@
 //! `lariat check`: look at every reachable state for errors.
 
+use super::progress::ProgressLine;
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -7,9 +8,10 @@ use lariat::load::{Define, Rejected, load};
 use lariat::report::text::Style;
 use lariat::report::{Report, json, text};
 use lariat::{check, machine, trail};
-use search::{Limits, Options, Order, Verdict};
+use search::{Limits, Options, Order, StoreKind, Verdict};
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -35,6 +37,18 @@ pub struct Check {
     #[arg(long, value_enum, default_value_t)]
     search: Search,
 
+    /// How many threads search [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+
+    /// What computes the successors of a state
+    #[arg(long, value_enum, default_value_t)]
+    engine: Engine,
+
+    /// What remembers the visited states
+    #[arg(long, value_enum, default_value_t)]
+    store: Store,
+
     /// Do not go deeper than so many steps
     #[arg(long, value_name = "STEPS")]
     max_depth: Option<u64>,
@@ -59,7 +73,7 @@ pub struct Check {
     #[arg(long, value_name = "FILE")]
     trail: Option<PathBuf>,
 
-    /// Say the verdicts and nothing else
+    /// Say the verdicts and nothing else, and show no progress
     #[arg(long, short)]
     quiet: bool,
 
@@ -70,11 +84,41 @@ pub struct Check {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Search {
-    /// Depth-first, in SPIN's order
+    /// Depth-first: the newest states first
     #[default]
     Dfs,
     /// Breadth-first: the shortest run to an error
     Bfs,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Engine {
+    /// The reference semantics, step by step
+    #[default]
+    Interp,
+}
+
+impl From<Engine> for check::Engine {
+    fn from(engine: Engine) -> check::Engine {
+        match engine {
+            Engine::Interp => check::Engine::Interpreter,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Store {
+    /// Exact: the states themselves, packed
+    #[default]
+    Packed,
+}
+
+impl From<Store> for StoreKind {
+    fn from(store: Store) -> StoreKind {
+        match store {
+            Store::Packed => StoreKind::Packed,
+        }
+    }
 }
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -92,7 +136,12 @@ impl Check {
             complain(&model.warnings);
         }
         stop_when_interrupted();
-        let checked = match check::check(&model.program, &self.options()) {
+        let meter = ProgressLine::new(self.quiet);
+        let show = |progress: &search::Progress| meter.show(progress);
+        let options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
+        let checked = check::check(&model.program, self.engine.into(), &options);
+        meter.clear();
+        let checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
                 complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));
@@ -142,6 +191,9 @@ impl Check {
                 time: self.time,
                 interrupt: Some(&INTERRUPTED),
             },
+            threads: self.threads,
+            store: self.store.into(),
+            ..Options::default()
         }
     }
 }

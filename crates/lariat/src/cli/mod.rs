@@ -2,6 +2,7 @@
 
 mod check;
 mod ltl;
+mod progress;
 mod simulate;
 mod values;
 

@@ -15,6 +15,7 @@ use super::{Guarantee, Insertion, Store};
 use permutation::Permutation;
 use rapidhash::fast::RapidHasher;
 use segment::Segment;
+use shape::Home;
 use std::hash::Hasher;
 
 const SEGMENT_BITS: u32 = 4;
@@ -36,6 +37,13 @@ pub struct Packed {
     /// The other words, with the bytes each takes.
     others: Vec<(usize, usize)>,
     segments: Vec<Segment>,
+}
+
+/// Where a state belongs.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    segment: usize,
+    home: Home,
 }
 
 impl Packed {
@@ -60,8 +68,9 @@ impl Packed {
         };
         let first = packed.segment(FEWEST_BUCKETS)?;
         // Room for a quarter more than asked for.
-        let buckets = (states as u128 * FEWEST_BUCKETS as u128 * 5 / 4 / SEGMENTS as u128
-            / u128::from(first.room())) as u64;
+        let buckets =
+            (states as u128 * FEWEST_BUCKETS as u128 * 5 / 4 / SEGMENTS as u128 / u128::from(first.room()))
+                as u64;
         for _ in 0..SEGMENTS {
             let segment = packed.segment(buckets.max(FEWEST_BUCKETS))?;
             packed.segments.push(segment);
@@ -89,9 +98,9 @@ impl Packed {
 
     /// The segment of a hash, and the rest of the hash.
     #[inline]
-    fn locate(&self, hash: u64) -> (&Segment, u64) {
+    fn locate(&self, hash: u64) -> (usize, u64) {
         let bits = self.hash_bits - SEGMENT_BITS;
-        (&self.segments[(hash >> bits) as usize % SEGMENTS], hash & ((1 << bits) - 1))
+        ((hash >> bits) as usize % SEGMENTS, hash & ((1 << bits) - 1))
     }
 
     /// Replaces a segment by a larger one; `false` if there is no memory.
@@ -113,7 +122,7 @@ impl Packed {
             let mut state = vec![0; self.identity_words];
             let mut fits = true;
             old.for_each(&mut state, &self.others, &mut |hash, state| {
-                fits &= new.insert(hash, state, &self.others) == Insertion::New;
+                fits &= new.insert(new.prepare(hash), state, &self.others) == Insertion::New;
             });
             if fits {
                 self.segments[index] = new;
@@ -124,21 +133,18 @@ impl Packed {
 }
 
 impl Store for Packed {
-    /// The hash.
-    type Key = u64;
+    type Key = Key;
 
     #[inline]
-    fn prepare(&self, state: &[u64]) -> u64 {
+    fn prepare(&self, state: &[u64]) -> Key {
         let hash = self.permutation.apply(state[self.hashed] ^ self.mixed(state));
         let (segment, rest) = self.locate(hash);
-        segment.prefetch(rest);
-        hash
+        Key { segment, home: self.segments[segment].prepare(rest) }
     }
 
     #[inline]
-    fn insert(&self, state: &[u64], hash: u64) -> Insertion {
-        let (segment, rest) = self.locate(hash);
-        segment.insert(rest, state, &self.others)
+    fn insert(&self, state: &[u64], key: Key) -> Insertion {
+        self.segments[key.segment % SEGMENTS].insert(key.home, state, &self.others)
     }
 
     fn grow(&mut self, memory_bytes: u64) -> bool {

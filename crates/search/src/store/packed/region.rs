@@ -34,7 +34,8 @@ impl Region {
     pub fn new(bytes: usize) -> Option<Region> {
         #[cfg(unix)]
         if bytes >= MAPPED {
-            return mapped::map(bytes, if bytes >= HUGE { HUGE_PAGE } else { 0 }).map(|start| Region { start, bytes });
+            return mapped::map(bytes, if bytes >= HUGE { HUGE_PAGE } else { 0 })
+                .map(|start| Region { start, bytes });
         }
         // SAFETY: the size is not 0.
         let start = unsafe { alloc_zeroed(layout(bytes)?) };

@@ -18,11 +18,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const PLACES: u64 = 32;
 /// Buckets next to each other that are tried before a jump.
 const NEIGHBOURS: u64 = 4;
-/// One in each lane of a word of tags.
-const LANES: u64 = 0x0001_0001_0001_0001;
-const TOPS: u64 = LANES << 15;
 const WRITING: u64 = 1;
 const FIRST_TAG: u64 = 2;
+/// Slots whose tags are looked at together.
+const GROUP: usize = 8;
 
 /// The words of a state beside the one that is hashed, each with the bytes it takes.
 pub(super) type Others = [(usize, usize)];
@@ -30,17 +29,9 @@ pub(super) type Others = [(usize, usize)];
 #[derive(Debug)]
 pub(super) struct Segment {
     shape: Shape,
-    /// Tops of the lanes of the last tag word that stand for slots.
-    last_lanes: u64,
     region: Region,
     /// Somebody found no room.
     full: AtomicBool,
-}
-
-/// The tops of the lanes that are 0.
-#[inline]
-fn zeros(word: u64) -> u64 {
-    !(((word & !TOPS) + !TOPS) | word | !TOPS)
 }
 
 #[inline]
@@ -56,9 +47,7 @@ impl Segment {
         // Rounding up may have made room for more buckets; with more buckets entries are no longer.
         let shape = Shape::new(hash_bits, (bytes / wished.bucket_bytes) as u64, other_bytes);
         let bytes = shape.buckets as usize * shape.bucket_bytes;
-        let last = shape.slots - 4 * (shape.tag_words - 1);
-        let last_lanes = if last >= 4 { TOPS } else { TOPS & ((1 << (16 * last)) - 1) };
-        Some(Segment { shape, last_lanes, region: Region::new(bytes)?, full: AtomicBool::new(false) })
+        Some(Segment { shape, region: Region::new(bytes)?, full: AtomicBool::new(false) })
     }
 
     pub fn bytes(&self) -> u64 {
@@ -109,9 +98,11 @@ impl Segment {
         unsafe { &*self.bucket(bucket).cast::<AtomicU64>().add(word) }
     }
 
+    /// Where a hash belongs. Asks the processor to fetch that bucket.
     #[inline]
-    pub fn prefetch(&self, hash: u64) {
-        let bucket = self.bucket(self.shape.home(hash).bucket);
+    pub fn prepare(&self, hash: u64) -> Home {
+        let home = self.shape.home(hash);
+        let bucket = self.bucket(home.bucket);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a hint without effect on memory.
         unsafe {
@@ -123,56 +114,86 @@ impl Segment {
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bucket;
+        home
     }
 
-    /// Adds a state whose hash is `hash`.
+    /// Adds a state whose hash belongs to `home`.
     #[inline]
-    pub fn insert(&self, hash: u64, state: &[u64], others: &Others) -> Insertion {
-        let shape = &self.shape;
-        let Home { bucket: home, remainder } = shape.home(hash);
-        for moves in 0..PLACES {
-            let bucket = if moves == 0 { home } else { self.place(home, moves, remainder) };
-            let tag = tag(moves, remainder);
-            let last_word = shape.tag_words - 1;
-            for word in 0..=last_word {
-                let tags = self.tags(bucket, word);
-                loop {
-                    let found = tags.load(Ordering::Acquire);
-                    let mut same = zeros(found ^ tag * LANES);
-                    while same != 0 {
-                        let slot = 4 * word + same.trailing_zeros() as usize / 16;
-                        // SAFETY: the tag was published, so the entry is complete and will not change.
-                        if unsafe { self.equals(self.entry(bucket, slot), remainder, state, others) } {
-                            return Insertion::Known;
-                        }
-                        same &= same - 1;
-                    }
-                    if zeros(found ^ WRITING * LANES) != 0 {
-                        std::hint::spin_loop();
-                        continue;
-                    }
-                    let free = zeros(found) & if word == last_word { self.last_lanes } else { TOPS };
-                    if free == 0 {
-                        break;
-                    }
-                    let lane = free.trailing_zeros() - 15;
-                    let claimed = found | WRITING << lane;
-                    if tags
-                        .compare_exchange_weak(found, claimed, Ordering::Relaxed, Ordering::Relaxed)
-                        .is_err()
-                    {
-                        continue;
-                    }
-                    let slot = 4 * word + lane as usize / 16;
-                    // SAFETY: we claimed the slot; nobody looks at the entry before its tag is published.
-                    unsafe { self.write(self.entry(bucket, slot), remainder, state, others) };
-                    tags.fetch_add((tag - WRITING) << lane, Ordering::Release);
-                    return Insertion::New;
-                }
+    pub fn insert(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+        let Home { bucket, remainder } = home;
+        if let Some(insertion) = self.insert_at(bucket, tag(0, remainder), remainder, state, others) {
+            return insertion;
+        }
+        self.insert_elsewhere(home, state, others)
+    }
+
+    fn insert_elsewhere(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+        let Home { bucket, remainder } = home;
+        for moves in 1..PLACES {
+            let bucket = self.place(bucket, moves, remainder);
+            if let Some(insertion) = self.insert_at(bucket, tag(moves, remainder), remainder, state, others) {
+                return insertion;
             }
         }
         self.full.store(true, Ordering::Relaxed);
         Insertion::Full
+    }
+
+    /// Adds a state to a bucket; `None` if it is not there and the bucket is full.
+    #[inline]
+    fn insert_at(
+        &self,
+        bucket: u64,
+        tag: u64,
+        remainder: u64,
+        state: &[u64],
+        others: &Others,
+    ) -> Option<Insertion> {
+        let mut word = 0;
+        while word < self.shape.tag_words {
+            let first = self.tags(bucket, word).load(Ordering::Acquire);
+            // Behind the last word is nothing that would be a tag.
+            let second = match word + 1 < self.shape.tag_words {
+                true => self.tags(bucket, word + 1).load(Ordering::Acquire),
+                false => u64::MAX,
+            };
+            let (mut same, open) = compare(first, second, tag);
+            while same != 0 {
+                let slot = 4 * word + same.trailing_zeros() as usize / 2;
+                // SAFETY: the tag was published, so the entry is complete and will not change.
+                if unsafe { self.equals(self.entry(bucket, slot), remainder, state, others) } {
+                    return Some(Insertion::Known);
+                }
+                same &= same - 1;
+                same &= same - 1;
+            }
+            if open == 0 {
+                word += GROUP / 4;
+                continue;
+            }
+            // Slots are taken in order, so the first that is not published is being written, or ends the bucket.
+            let lane = open.trailing_zeros() as usize / 2;
+            let slot = 4 * word + lane;
+            if slot >= self.shape.slots {
+                return None;
+            }
+            let found = if lane < 4 { first } else { second };
+            let shift = 16 * (lane % 4);
+            if found >> shift & 0xffff == WRITING {
+                std::hint::spin_loop();
+                continue;
+            }
+            let tags = self.tags(bucket, slot / 4);
+            let claimed = found | WRITING << shift;
+            if tags.compare_exchange_weak(found, claimed, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                continue;
+            }
+            // SAFETY: we claimed the slot; nobody looks at the entry before its tag is published.
+            unsafe { self.write(self.entry(bucket, slot), remainder, state, others) };
+            tags.fetch_add((tag - WRITING) << shift, Ordering::Release);
+            return Some(Insertion::New);
+        }
+        None
     }
 
     #[inline]
@@ -246,11 +267,38 @@ impl Segment {
         for bucket in 0..self.shape.buckets {
             for word in 0..self.shape.tag_words {
                 let tags = self.tags(bucket, word).load(Ordering::Relaxed);
-                count += u64::from(4 - zeros(tags).count_ones());
+                let (_, open) = compare(tags, u64::MAX, 0);
+                count += u64::from(4 - open.count_ones() / 2);
             }
         }
         count
     }
+}
+
+/// Which of the eight tags in two words are this one, and which are not published: two bits for each.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn compare(first: u64, second: u64, tag: u64) -> (u32, u32) {
+    use std::arch::x86_64::*;
+    // SAFETY: every processor of this architecture has SSE2.
+    unsafe {
+        let tags = _mm_set_epi64x(second as i64, first as i64);
+        let same = _mm_cmpeq_epi16(tags, _mm_set1_epi16(tag as i16));
+        let open = _mm_cmpeq_epi16(_mm_subs_epu16(tags, _mm_set1_epi16(WRITING as i16)), _mm_setzero_si128());
+        (_mm_movemask_epi8(same) as u32, _mm_movemask_epi8(open) as u32)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn compare(first: u64, second: u64, tag: u64) -> (u32, u32) {
+    let (mut same, mut open) = (0, 0);
+    for lane in 0..GROUP {
+        let found = if lane < 4 { first >> (16 * lane) } else { second >> (16 * (lane - 4)) } & 0xffff;
+        same |= u32::from(found == tag) * 3 << (2 * lane);
+        open |= u32::from(found <= WRITING) * 3 << (2 * lane);
+    }
+    (same, open)
 }
 
 /// The little-endian number of so many bytes, at most 8.
