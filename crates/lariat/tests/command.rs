@@ -118,7 +118,7 @@ fn a_failed_assertion_shows_its_run() {
         ran.steady(),
         "\
 safety: VIOLATED  assertion violated: total < 4
-  8 states, 9 transitions, depth 3, …
+  8 states, 10 transitions, depth 4, …
 
 The run that shows it, 4 steps:
   1  Sender[0]    m.pml:6   wire!ping,3
