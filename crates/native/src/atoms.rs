@@ -2,9 +2,9 @@
 
 use crate::call::Conditions;
 use crate::plan::Plan;
+use model::RuntimeError;
 use model::expression::Expr;
 use model::interp::PackedInterpreter;
-use model::RuntimeError;
 
 /// Compiled conditions, in the layout of the system they were compiled for.
 #[derive(Debug)]

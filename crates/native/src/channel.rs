@@ -21,7 +21,6 @@ pub enum Target {
 /// A channel of a known kind.
 #[derive(Clone, Copy)]
 pub struct Known<'l> {
-    pub index: usize,
     pub kind: &'l ChannelKind,
 }
 
@@ -66,7 +65,7 @@ impl<'p> Generator<'_, 'p> {
     }
 
     pub fn known(&self, index: usize, kind: usize) -> Known<'p> {
-        Known { index, kind: &self.plan.layout.channels[index].kinds[kind] }
+        Known { kind: &self.plan.layout.channels[index].kinds[kind] }
     }
 
     pub fn length(&mut self, scene: &Scene, channel: Known<'_>) -> Value {
@@ -124,7 +123,13 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// A field of the message at a position; 0 if messages have no such field.
-    pub fn message_field(&mut self, scene: &Scene, channel: Known<'_>, position: Index, field: usize) -> Value {
+    pub fn message_field(
+        &mut self,
+        scene: &Scene,
+        channel: Known<'_>,
+        position: Index,
+        field: usize,
+    ) -> Value {
         let Some(place) = channel.kind.fields.get(field).copied() else { return Value::constant(0) };
         let domain = self.plan.program.channel_type(channel.kind.channel_type).fields[field].domain;
         let allowed = Interval::of_domain(domain);
@@ -215,7 +220,13 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// Puts a message at a position. There must be room in the channel; if there is none in the layout it is abnormal.
-    pub fn insert(&mut self, scene: &mut Scene, channel: Known<'_>, message: &[Value], position: Option<Index>) {
+    pub fn insert(
+        &mut self,
+        scene: &mut Scene,
+        channel: Known<'_>,
+        message: &[Value],
+        position: Option<Index>,
+    ) {
         let kind = channel.kind;
         let length = self.length(scene, channel);
         let room = self.binary(BinaryOp::Less, length, Value::constant(kind.slots as i32));

@@ -141,7 +141,9 @@ fn compile_all(functions: Vec<Function>, isa: &dyn TargetIsa) -> Result<Vec<Piec
 
 fn piece(function: Function, isa: &dyn TargetIsa) -> Result<Piece, Failure> {
     let mut context = Context::for_function(function);
-    context.compile(isa, &mut ControlPlane::default()).map_err(|error| Failure(format!("{:?}", error.inner)))?;
+    context
+        .compile(isa, &mut ControlPlane::default())
+        .map_err(|error| Failure(format!("{:?}", error.inner)))?;
     let code = context.compiled_code().ok_or_else(|| Failure("no code".into()))?;
     let relocations = code
         .buffer
@@ -151,11 +153,7 @@ fn piece(function: Function, isa: &dyn TargetIsa) -> Result<Piece, Failure> {
             ModuleReloc::from_mach_reloc(relocation, &context.func, cranelift_module::FuncId::from_u32(0))
         })
         .collect();
-    Ok(Piece {
-        code: code.code_buffer().to_vec(),
-        alignment: u64::from(code.buffer.alignment),
-        relocations,
-    })
+    Ok(Piece { code: code.code_buffer().to_vec(), alignment: u64::from(code.buffer.alignment), relocations })
 }
 
 fn link(requests: &Requests, pieces: Vec<Piece>, isa: OwnedTargetIsa) -> Result<Compiled, Failure> {

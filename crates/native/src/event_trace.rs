@@ -27,7 +27,8 @@ impl Generator<'_, '_> {
                     true => {
                         let length = self.length(scene, known);
                         let last = self.binary(BinaryOp::Subtract, length, Value::constant(1));
-                        let range = last.range.meet(Interval { low: 0, high: i64::from(known.kind.slots) - 1 });
+                        let range =
+                            last.range.meet(Interval { low: 0, high: i64::from(known.kind.slots) - 1 });
                         Index::of(Value { range, ..last })
                     }
                     false => Index::Fixed(0),
@@ -65,7 +66,14 @@ impl Generator<'_, '_> {
         self.at(after);
     }
 
-    fn require_watched(&mut self, scene: &Scene, trace: &EventTrace, number: Value, send: bool, otherwise: Block) {
+    fn require_watched(
+        &mut self,
+        scene: &Scene,
+        trace: &EventTrace,
+        number: Value,
+        send: bool,
+        otherwise: Block,
+    ) {
         let scope = if send { &trace.send_scope } else { &trace.receive_scope };
         let mut watched = Value::constant(0);
         for channel in scope {
@@ -77,20 +85,25 @@ impl Generator<'_, '_> {
     }
 
     /// The state is in memory, so that the location can be written in several branches.
-    fn advance(&mut self, scene: &mut Scene, trace: &EventTrace, number: Value, fields: &[Value], send: bool) {
+    fn advance(
+        &mut self,
+        scene: &mut Scene,
+        trace: &EventTrace,
+        number: Value,
+        fields: &[Value],
+        send: bool,
+    ) {
         let event_field = self.plan.layout.event;
         let last = Interval { low: 0, high: trace.locations.len() as i64 - 1 };
         let location = self.read_field(scene, event_field, last);
         let after = self.block();
         let otherwise = self.abnormal;
-        let arms: Vec<(i32, Block)> = (location.range.low as i32..=location.range.high as i32)
-            .map(|at| (at, self.block()))
-            .collect();
+        let arms: Vec<(i32, Block)> =
+            (location.range.low as i32..=location.range.high as i32).map(|at| (at, self.block())).collect();
         self.switch(location, &arms, otherwise);
         for (at, block) in arms {
             self.at(block);
-            let events: &[Event] =
-                if at as u32 == trace.end { &[] } else { &trace.locations[at as usize] };
+            let events: &[Event] = if at as u32 == trace.end { &[] } else { &trace.locations[at as usize] };
             // How many match, and where the one that does leads.
             let mut matches = self.number_constant(0);
             let mut next = self.number_constant(0);

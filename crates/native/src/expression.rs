@@ -53,12 +53,12 @@ impl Generator<'_, '_> {
                 None => Value::constant(0),
             },
             Expr::Enabled(pid) => self.enabled_query(scene, pid),
-            Expr::PcValue(pid) => self.of_process(scene, pid, &mut |generator, actor| {
-                generator.location_number(scene, actor)
-            }),
-            Expr::Priority(pid) => self.of_process(scene, pid, &mut |generator, actor| {
-                generator.priority(scene, actor.slot)
-            }),
+            Expr::PcValue(pid) => {
+                self.of_process(scene, pid, &mut |generator, actor| generator.location_number(scene, actor))
+            }
+            Expr::Priority(pid) => {
+                self.of_process(scene, pid, &mut |generator, actor| generator.priority(scene, actor.slot))
+            }
             Expr::NonProgress => self.non_progress(scene),
             Expr::At { process_type, process, location } => {
                 let plan = self.plan;
@@ -141,12 +141,9 @@ impl Generator<'_, '_> {
     fn is_simple(&self, scene: &Scene, expr: &Expr) -> bool {
         match expr {
             Expr::Const(_) | Expr::Pid | Expr::Timeout | Expr::ProcessCount | Expr::Last => true,
-            Expr::Read(place) => self
-                .plan
-                .variable(scene.actor, place)
-                .is_some_and(|(variable, _)| {
-                    self.plan.fold_element(scene.actor, variable, &place.indices).is_some()
-                }),
+            Expr::Read(place) => self.plan.variable(scene.actor, place).is_some_and(|(variable, _)| {
+                self.plan.fold_element(scene.actor, variable, &place.indices).is_some()
+            }),
             Expr::Unary(_, operand) => self.is_simple(scene, operand),
             Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, ..) => false,
             Expr::Binary(_, left, right) => self.is_simple(scene, left) && self.is_simple(scene, right),
@@ -253,15 +250,11 @@ impl Generator<'_, '_> {
             let zero = self.compare(IntCC::Equal, b, 0);
             self.refuse(Value::truth(zero));
         }
-        let wraps = right.range.low <= -1
-            && right.range.high >= -1
-            && left.range.low == i64::from(i32::MIN);
+        let wraps = right.range.low <= -1 && right.range.high >= -1 && left.range.low == i64::from(i32::MIN);
         let number = if wraps {
             // The only quotient that is too large for 32 bits; 64 have room for it.
-            let (a, b) = (
-                self.builder.ins().sextend(types::I64, a),
-                self.builder.ins().sextend(types::I64, b),
-            );
+            let (a, b) =
+                (self.builder.ins().sextend(types::I64, a), self.builder.ins().sextend(types::I64, b));
             let wide = match op {
                 BinaryOp::Divide => self.builder.ins().sdiv(a, b),
                 _ => self.builder.ins().srem(a, b),
@@ -375,8 +368,7 @@ impl Generator<'_, '_> {
             Domain::Range { low, high } => {
                 let low_number = self.number_constant(low);
                 let distance = self.builder.ins().isub(number, low_number);
-                let inside =
-                    self.compare(IntCC::UnsignedLessThanOrEqual, distance, high.wrapping_sub(low));
+                let inside = self.compare(IntCC::UnsignedLessThanOrEqual, distance, high.wrapping_sub(low));
                 self.require(Value::truth(inside));
                 let range = value.range.meet(allowed);
                 if range.low > range.high {

@@ -5,8 +5,8 @@ use crate::plan::{Actor, Plan};
 use crate::value::{BIT, Code, FULL, Value};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self, AbiParam, Block, BlockArg, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature,
-    StackSlot, StackSlotData, StackSlotKind, UserExternalName, types,
+    self, AbiParam, Block, BlockArg, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData,
+    Signature, StackSlot, StackSlotData, StackSlotKind, UserExternalName, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
@@ -264,7 +264,9 @@ impl<'g, 'p> Generator<'g, 'p> {
         match value.code {
             Code::Constant(value) => self.builder.ins().iconst(types::I8, i64::from(value != 0)),
             Code::Truth(value) => value,
-            Code::Number(number) if BIT.contains(value.range) => self.builder.ins().ireduce(types::I8, number),
+            Code::Number(number) if BIT.contains(value.range) => {
+                self.builder.ins().ireduce(types::I8, number)
+            }
             Code::Number(number) => {
                 let zero = self.number_constant(0);
                 self.builder.ins().icmp(IntCC::NotEqual, number, zero)
@@ -523,7 +525,8 @@ impl<'g, 'p> Generator<'g, 'p> {
             None => {
                 let program = self.plan.program;
                 let fields = program.channel_types.iter().map(|kind| kind.fields.len()).max().unwrap_or(0);
-                let parameters = program.process_types.iter().map(|kind| kind.parameters as usize).max().unwrap_or(0);
+                let parameters =
+                    program.process_types.iter().map(|kind| kind.parameters as usize).max().unwrap_or(0);
                 let slot = self.stack_slot(fields.max(parameters) as u32 * 4);
                 self.message_slot = Some(slot);
                 slot

@@ -6,8 +6,8 @@ use crate::state_access::{Base, Scene};
 use crate::value::{FULL, Value};
 use cranelift_codegen::ir::{Block, InstBuilder, types};
 use model::expression::{BinaryOp, Expr, Place, Scope};
-use model::layout::Interval;
 use model::layout::Cells;
+use model::layout::Interval;
 use model::program::{ChannelTypeId, ProcessTypeId};
 
 impl Generator<'_, '_> {
@@ -130,11 +130,14 @@ impl Generator<'_, '_> {
         }
         self.at(after);
         if place.scope == Scope::Local {
-            scene.settling.retain(|(variable, _), _| *variable != place.variable.0 || !place.indices.is_empty());
+            scene
+                .settling
+                .retain(|(variable, _), _| *variable != place.variable.0 || !place.indices.is_empty());
             if !place.indices.is_empty() {
-                let element = self.plan.variable(scene.actor, place).and_then(|(variable, _)| {
-                    self.plan.fold_element(scene.actor, variable, &place.indices)
-                });
+                let element = self
+                    .plan
+                    .variable(scene.actor, place)
+                    .and_then(|(variable, _)| self.plan.fold_element(scene.actor, variable, &place.indices));
                 match element {
                     Some(element) => {
                         scene.settling.remove(&(place.variable.0, element));

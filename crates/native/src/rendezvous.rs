@@ -114,8 +114,11 @@ impl Generator<'_, '_> {
             return self.go_to(attempt.done);
         }
         self.check_exclusive(&scene, Value::constant(index as i32 + 1), false);
-        let message: Vec<Value> =
-            values.iter().zip(&channel_type.fields).map(|(value, field)| self.cut(*value, field.domain)).collect();
+        let message: Vec<Value> = values
+            .iter()
+            .zip(&channel_type.fields)
+            .map(|(value, field)| self.cut(*value, field.domain))
+            .collect();
         scene.occupied = Some(index);
         if plan.program.event_trace.is_some() {
             self.materialize(&mut scene);

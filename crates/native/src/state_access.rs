@@ -300,7 +300,14 @@ impl Generator<'_, '_> {
     }
 
     /// A number of a field that lies at `shift` within a cell read by [`read_cell`](Self::read_cell).
-    pub fn number_in_cell(&mut self, cell: ir::Value, shift: u8, width: u8, low: i32, range: Interval) -> Value {
+    pub fn number_in_cell(
+        &mut self,
+        cell: ir::Value,
+        shift: u8,
+        width: u8,
+        low: i32,
+        range: Interval,
+    ) -> Value {
         let bits = self.shift_right(cell, shift);
         self.from_bits(bits, width, false, low, range)
     }

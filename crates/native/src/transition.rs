@@ -327,7 +327,8 @@ impl Generator<'_, '_> {
     pub fn check_exclusive(&mut self, scene: &Scene, channel: Value, receive: bool) {
         let plan = self.plan;
         for actor in plan.actors() {
-            let mut claims = plan.process_type(actor).exclusive.iter().filter(|claim| claim.receive == receive).peekable();
+            let mut claims =
+                plan.process_type(actor).exclusive.iter().filter(|claim| claim.receive == receive).peekable();
             if scene.actor.is_some_and(|own| own.slot == actor.slot) || claims.peek().is_none() {
                 continue;
             }
@@ -350,9 +351,7 @@ impl Generator<'_, '_> {
             Action::Assign(assignments) => {
                 let stores: Vec<(Index, Value)> = assignments
                     .iter()
-                    .map(|(place, value)| {
-                        (self.place_element(scene, place), self.value(scene, value))
-                    })
+                    .map(|(place, value)| (self.place_element(scene, place), self.value(scene, value)))
                     .collect();
                 for ((place, _), (index, value)) in assignments.iter().zip(stores) {
                     self.store(scene, place, index, value);
@@ -376,9 +375,9 @@ impl Generator<'_, '_> {
     pub fn needs_memory(&self, actor: Option<Actor>, operation: &Operation) -> bool {
         let plan = self.plan;
         let dynamic = |channel: &Expr| match plan.fold(actor, channel) {
-            Some(number) => usize::try_from(number - 1)
-                .ok()
-                .is_none_or(|index| plan.only_channel_kind(index).is_none()),
+            Some(number) => {
+                usize::try_from(number - 1).ok().is_none_or(|index| plan.only_channel_kind(index).is_none())
+            }
             None => true,
         };
         let known = |channel: &Expr| {

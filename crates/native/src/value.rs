@@ -75,21 +75,15 @@ pub fn binary_range(op: BinaryOp, left: Interval, right: Interval) -> Interval {
         BinaryOp::Add => unless_wrapped(left.low + right.low, left.high + right.high),
         BinaryOp::Subtract => unless_wrapped(left.low - right.high, left.high - right.low),
         BinaryOp::Multiply => {
-            let corners = [
-                left.low * right.low,
-                left.low * right.high,
-                left.high * right.low,
-                left.high * right.high,
-            ];
+            let corners =
+                [left.low * right.low, left.low * right.high, left.high * right.low, left.high * right.high];
             let low = corners.into_iter().min().unwrap_or(0);
             unless_wrapped(low, corners.into_iter().max().unwrap_or(0))
         }
         BinaryOp::Divide if natural => {
             Interval { low: left.low / right.high.max(1), high: left.high / right.low.max(1) }
         }
-        BinaryOp::Remainder if natural => {
-            Interval { low: 0, high: left.high.min((right.high - 1).max(0)) }
-        }
+        BinaryOp::Remainder if natural => Interval { low: 0, high: left.high.min((right.high - 1).max(0)) },
         BinaryOp::Remainder if right.low > 0 => Interval { low: 1 - right.high, high: right.high - 1 },
         BinaryOp::BitAnd if natural => Interval { low: 0, high: left.high.min(right.high) },
         BinaryOp::BitAnd if right.low >= 0 => Interval { low: 0, high: right.high },
@@ -131,12 +125,8 @@ pub fn decided(op: BinaryOp, left: Interval, right: Interval) -> Option<bool> {
         }
     };
     match op {
-        BinaryOp::Equal => {
-            either(left.is_point() && left == right, below || above)
-        }
-        BinaryOp::NotEqual => {
-            either(below || above, left.is_point() && left == right)
-        }
+        BinaryOp::Equal => either(left.is_point() && left == right, below || above),
+        BinaryOp::NotEqual => either(below || above, left.is_point() && left == right),
         BinaryOp::Less => either(below, not_below),
         BinaryOp::LessEqual => either(not_above, above),
         BinaryOp::Greater => either(above, not_above),

@@ -61,7 +61,13 @@ fn run(paths: &[std::path::PathBuf], limit: usize, tiny: bool) {
     });
     let (failures, states, asked) = report.into_inner().expect("no panic");
     println!("{states} states, the interpreter was needlessly asked about {asked}");
-    assert!(failures.is_empty(), "{} of {} models differ\n{}", failures.len(), paths.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} models differ\n{}",
+        failures.len(),
+        paths.len(),
+        failures.join("\n")
+    );
     assert!(states > 0, "nothing was walked");
 }
 

@@ -94,7 +94,9 @@ fn compare(
             let code = successors.code(index);
             let next = match code.is_stopped() {
                 true => "stopped".into(),
-                false => format!("{:?} {:x?}", system.decode(successors.state(index)), successors.state(index)),
+                false => {
+                    format!("{:?} {:x?}", system.decode(successors.state(index)), successors.state(index))
+                }
             };
             text += &format!("    {:?} {:x}: {next}\n", system.step(code), code.0);
         }
@@ -103,7 +105,8 @@ fn compare(
     let same = compiled.len() == interpreted.len()
         && compiled.errors == interpreted.errors
         && (0..compiled.len()).all(|index| {
-            compiled.code(index) == interpreted.code(index) && compiled.state(index) == interpreted.state(index)
+            compiled.code(index) == interpreted.code(index)
+                && compiled.state(index) == interpreted.state(index)
         });
     if same {
         return Ok(());
