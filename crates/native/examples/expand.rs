@@ -46,7 +46,7 @@ fn explore(path: &str, limit: usize) {
     let mut out = Successors::new(system.width());
     const BLOCK: usize = 64;
     'search: while !level.is_empty() && known.len() < limit {
-        let mut next_level = Vec::new();
+        let mut next_level: Vec<Vec<u64>> = Vec::new();
         for block in level.chunks(BLOCK) {
             out.clear();
             let start = Instant::now();

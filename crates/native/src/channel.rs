@@ -262,7 +262,7 @@ impl<'p> Generator<'_, 'p> {
         let mut cells: Vec<Option<ir::Value>> = vec![None; kind.rows.len()];
         for ((place, field), value) in kind.fields.iter().zip(fields).zip(message) {
             let value = self.cut(*value, field.domain);
-            let bits = self.to_bits(value, place.low, place.width);
+            let bits = self.bits_of(value, place.low, place.width);
             if place.width == 0 {
                 continue;
             }

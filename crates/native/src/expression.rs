@@ -308,6 +308,10 @@ impl Generator<'_, '_> {
             self.give_up();
             return Value::constant(0);
         };
+        if let Some(shadow) = scene.shadow(place) {
+            let number = self.builder.use_var(shadow.register);
+            return Value::number(number, shadow.range);
+        }
         let index = self.element(scene, variable, &place.indices);
         if place.scope == Scope::Local
             && let Cells::Constant(_) = cells
@@ -385,6 +389,10 @@ impl Generator<'_, '_> {
             return self.give_up();
         };
         let value = self.cut(value, variable.domain);
+        if let Some(shadow) = scene.shadow(place) {
+            let number = self.number(value);
+            return self.builder.def_var(shadow.register, number);
+        }
         if place.scope == Scope::Local
             && let Cells::Constant(_) = cells
             && !scene.settling.is_empty()
@@ -409,7 +417,7 @@ impl Generator<'_, '_> {
                 self.require(same);
             }
             (Cells::Row { row, low, count }, Index::Variable(_)) => {
-                let bits = match self.to_bits(value, *low, row.width) {
+                let bits = match self.bits_of(value, *low, row.width) {
                     Ok(bits) => self.word_constant(bits),
                     Err(bits) => bits,
                 };

@@ -6,7 +6,7 @@
 //! instead. So a program has one meaning, and what is rare may be slow.
 //!
 //! Where to look: [`plan`] is what is known before code exists, [`value`] constants and intervals, [`function`] the writer
-//! of one function, [`state_access`] packed words, [`expression`] values, [`transition`] steps, [`channel`] and
+//! of one function, [`state_access`] packed words, [`shadow`] variables in registers, [`expression`] values, [`transition`] steps, [`channel`] and
 //! [`dynamic_channel`] messages, [`rendezvous`], [`body`] d_steps, [`process`] `run` and the end of processes, [`event_trace`],
 //! [`driver`] who moves when, [`compile`] the way to memory, [`call`] the calls.
 
@@ -25,6 +25,7 @@ mod function;
 mod plan;
 mod process;
 mod rendezvous;
+mod shadow;
 mod state_access;
 mod transition;
 mod value;

@@ -20,6 +20,8 @@ pub struct Plan<'p> {
     pub numbering: &'p Numbering,
     /// Does any process ask for `timeout`?
     pub uses_timeout: bool,
+    /// May anything that watches a step read the locals of another process?
+    pub asks_remotely: bool,
     /// Must room for a successor be checked before it is written?
     pub checks_room: bool,
     /// How many successors a state has at most, if that is not checked while they are made.
@@ -29,8 +31,16 @@ pub struct Plan<'p> {
 impl<'p> Plan<'p> {
     pub fn new(program: &'p Program, layout: &'p Layout, numbering: &'p Numbering) -> Plan<'p> {
         let uses_timeout = process_expressions(program, &|expr| *expr == Expr::Timeout);
-        let mut plan =
-            Plan { program, layout, numbering, uses_timeout, checks_room: false, most_successors: 0 };
+        let asks_remotely = watching_expressions(program, &|expr| matches!(expr, Expr::ReadRemote { .. }));
+        let mut plan = Plan {
+            program,
+            layout,
+            numbering,
+            uses_timeout,
+            asks_remotely,
+            checks_room: false,
+            most_successors: 0,
+        };
         let most = plan.count_successors();
         // More than this is room nobody needs: then it is checked instead.
         const ROOM_WORDS: u64 = 1 << 18;
@@ -182,6 +192,17 @@ pub fn process_expressions(program: &Program, test: &dyn Fn(&Expr) -> bool) -> b
                 .flat_map(|location| &location.transitions)
                 .any(|step| any_expression(&step.operation, &|expr| expr.any(test)))
     })
+}
+
+/// Is there an expression that satisfies the test among those that are evaluated while some process makes a step?
+fn watching_expressions(program: &Program, test: &dyn Fn(&Expr) -> bool) -> bool {
+    let claims = program.process_types.iter().flat_map(|kind| &kind.exclusive).map(|claim| &claim.channel);
+    let events = program.event_trace.iter().flat_map(|trace| {
+        let scope = trace.send_scope.iter().chain(&trace.receive_scope);
+        let events = trace.locations.iter().flatten();
+        scope.chain(events.flat_map(|event| event.fields.iter().flatten().chain([&event.channel])))
+    });
+    claims.chain(events).any(|expr| expr.any(test))
 }
 
 /// Does the test hold for one of the operation's expressions? Places count as what reads them.

@@ -1,14 +1,14 @@
 //! Processes that begin and end.
 
 use crate::function::{FunctionKey, Generator};
-use crate::plan::{Actor, Footprint};
+use crate::plan::{Actor, Footprint, any_expression};
 use crate::state_access::{Base, Scene};
 use crate::value::{FULL, Value};
 use cranelift_codegen::ir::{Block, InstBuilder, types};
 use model::expression::{BinaryOp, Expr, Place, Scope};
 use model::layout::Cells;
 use model::layout::Interval;
-use model::program::{ChannelTypeId, ProcessTypeId};
+use model::program::{Action, ChannelTypeId, Operation, ProcessTypeId, VariableId};
 
 impl Generator<'_, '_> {
     /// Starts a process; its number is then what was spawned.
@@ -54,6 +54,7 @@ impl Generator<'_, '_> {
         let plan = self.plan;
         let slot = &plan.layout.processes[actor.slot];
         let process_type = plan.process_type(actor);
+        let dead = &process_type.location(process_type.initial_location).dead;
         self.write_field(scene, plan.layout.process_count, Value::constant(actor.slot as i32 + 1));
         self.write_field(scene, slot.kind, Value::constant(actor.kind as i32));
         let priority = self.low_half(self.parameters[2], Interval { low: 0, high: 255 });
@@ -62,13 +63,16 @@ impl Generator<'_, '_> {
         self.write_field(scene, location, Value::constant(process_type.initial_location.0 as i32));
         for (number, variable) in process_type.variables.iter().enumerate() {
             let cells = &plan.kind(actor).variables[number];
+            let default = variable.domain.default_value();
             if number < process_type.parameters as usize {
                 let argument = self.load_from_buffer(self.parameters[1], number, FULL);
                 let argument = self.cut(argument, variable.domain);
+                let id = VariableId(number as u32);
+                let unused = dead.contains(&id) && !prologue_uses(&process_type.prologue, id);
+                let argument = if unused { Value::constant(default) } else { argument };
                 self.write_field(scene, cells.field(0), argument);
                 continue;
             }
-            let default = variable.domain.default_value();
             for element in 0..variable.length() {
                 match cells {
                     Cells::Constant(_) => {
@@ -84,6 +88,17 @@ impl Generator<'_, '_> {
         }
         for action in &process_type.prologue {
             self.act(scene, action);
+        }
+        for &variable in dead {
+            let known = process_type.variables.get(variable);
+            match &plan.kind(actor).variables[variable.index()] {
+                Cells::Row { .. } => self.reset(scene, variable),
+                Cells::Constant(_) => {
+                    for element in 0..known.length() {
+                        scene.settling.insert((variable.0, element), known.domain.default_value());
+                    }
+                }
+            }
         }
         // What the layout takes for constant must have that value now.
         for ((variable, element), value) in std::mem::take(&mut scene.settling) {
@@ -227,4 +242,16 @@ impl Generator<'_, '_> {
             self.write_field(scene, field, Value::number(new, range));
         }
     }
+}
+
+/// Does a prologue read or write a variable of its process?
+fn prologue_uses(prologue: &[Action], variable: VariableId) -> bool {
+    let operation = Operation::Guarded { guard: Expr::TRUE, actions: prologue.to_vec() };
+    any_expression(&operation, &|expr| {
+        expr.any(&|part| match part {
+            Expr::Read(place) => place.scope == Scope::Local && place.variable == variable,
+            Expr::ReadRemote { .. } | Expr::Enabled(_) => true,
+            _ => false,
+        })
+    })
 }

@@ -6,10 +6,12 @@
 
 use crate::function::{Generator, trusted};
 use crate::plan::{Actor, mask};
+use crate::shadow::Shadow;
 use crate::value::Value;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::Variable;
+use model::expression::Scope;
 use model::layout::{Field, Interval, Row};
 use std::collections::BTreeMap;
 
@@ -41,6 +43,8 @@ pub struct Scene {
     pub spawned: Option<Variable>,
     /// While the actor is being created: what locals hold that the layout takes for constants, by variable and element.
     pub settling: BTreeMap<(u32, u32), i32>,
+    /// Variables that live in registers.
+    pub shadows: Vec<Shadow>,
 }
 
 impl Scene {
@@ -54,12 +58,15 @@ impl Scene {
             occupied: None,
             spawned: None,
             settling: BTreeMap::new(),
+            shadows: Vec::new(),
         }
     }
 
     /// The same state as another process sees it.
     pub fn of(&self, actor: Actor) -> Scene {
-        Scene { actor: Some(actor), location: None, ..self.clone() }
+        let mut scene = Scene { actor: Some(actor), location: None, ..self.clone() };
+        scene.shadows.retain(|shadow| shadow.scope == Scope::Global);
+        scene
     }
 
     /// Can it be addressed and written in memory?
@@ -140,11 +147,18 @@ impl Generator<'_, '_> {
         }
         let word = self.word(scene, field.word);
         let bits = self.shift_right(word, field.shift);
-        self.from_bits(bits, field.width, field.shift + field.width >= 64, field.low, range)
+        self.number_of_bits(bits, field.width, field.shift + field.width >= 64, field.low, range)
     }
 
     /// A number from its bits at the bottom of a word; `clean` if nothing is above them.
-    fn from_bits(&mut self, bits: ir::Value, width: u8, clean: bool, low: i32, range: Interval) -> Value {
+    fn number_of_bits(
+        &mut self,
+        bits: ir::Value,
+        width: u8,
+        clean: bool,
+        low: i32,
+        range: Interval,
+    ) -> Value {
         let bits = if clean || width >= 32 { bits } else { self.and_mask(bits, mask(width)) };
         let number = self.builder.ins().ireduce(types::I32, bits);
         if low == 0 {
@@ -156,7 +170,7 @@ impl Generator<'_, '_> {
     }
 
     /// The bits that stand for a value in a field of this width, which must have room for it.
-    pub fn to_bits(&mut self, value: Value, low: i32, width: u8) -> Result<u64, ir::Value> {
+    pub fn bits_of(&mut self, value: Value, low: i32, width: u8) -> Result<u64, ir::Value> {
         let room = Interval { low: low.into(), high: i64::from(low) + mask(width) as i64 };
         if let Some(constant) = value.as_constant() {
             if !room.contains(Interval::point(constant)) {
@@ -181,7 +195,7 @@ impl Generator<'_, '_> {
 
     /// Stores a value in a field; abnormal if it does not fit.
     pub fn write_field(&mut self, scene: &mut Scene, field: Field, value: Value) {
-        let bits = self.to_bits(value, field.low, field.width);
+        let bits = self.bits_of(value, field.low, field.width);
         if field.width == 0 {
             return;
         }
@@ -309,7 +323,7 @@ impl Generator<'_, '_> {
         range: Interval,
     ) -> Value {
         let bits = self.shift_right(cell, shift);
-        self.from_bits(bits, width, false, low, range)
+        self.number_of_bits(bits, width, false, low, range)
     }
 
     /// Copies all words to memory.

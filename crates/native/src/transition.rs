@@ -104,6 +104,7 @@ impl Generator<'_, '_> {
             self.builder.def_var(spawned, zero);
             scene.spawned = Some(spawned);
         }
+        self.make_shadows(&mut scene, attempt.transition);
         match operation {
             Operation::Else if scene.handshake.is_some() => return self.go_to(attempt.done),
             Operation::Else => {
@@ -183,11 +184,7 @@ impl Generator<'_, '_> {
         let target = self.target(scene, channel);
         // To keep a message of a rendezvous channel is an error.
         match target {
-            Target::Direct(index) if self.plan.may_be_rendezvous(index) => {
-                if keep {
-                    self.give_up();
-                }
-            }
+            Target::Direct(index) if keep && self.plan.may_be_rendezvous(index) => self.give_up(),
             Target::Number(number) if keep => self.require_buffered(scene, number),
             _ => {}
         }
@@ -384,7 +381,7 @@ impl Generator<'_, '_> {
             let index = plan.fold(actor, channel).and_then(|number| usize::try_from(number - 1).ok())?;
             plan.only_channel_kind(index)
         };
-        let spread = any_expression(operation, &|expr| {
+        let addresses = |expr: &Expr| {
             expr.any(&|part| match part {
                 Expr::Read(place) => plan.is_spread(actor, place),
                 Expr::ReadRemote { indices, .. } => !indices.is_empty(),
@@ -393,12 +390,27 @@ impl Generator<'_, '_> {
                 Expr::Poll { channel, random, .. } => *random || dynamic(channel),
                 _ => false,
             })
-        });
+        };
+        // What is read before anything is written can be read where the state came from.
+        let spread = match operation {
+            Operation::Guarded { actions, .. } => {
+                actions.iter().enumerate().any(|(index, action)| match action {
+                    Action::Assign(assignments) => assignments.iter().any(|(place, value)| {
+                        let read = || addresses(value) || place.indices.iter().any(addresses);
+                        plan.is_spread(actor, place) || index > 0 && read()
+                    }),
+                    Action::Assert { condition, .. } => index > 0 && addresses(condition),
+                    Action::SetPriority { process, priority } => {
+                        index > 0 && (addresses(process) || addresses(priority))
+                    }
+                    Action::Run { .. } | Action::NewChannel { .. } => true,
+                    Action::Print { .. } => false,
+                })
+            }
+            operation => any_expression(operation, &addresses),
+        };
         spread
             || match operation {
-                Operation::Guarded { actions, .. } => {
-                    actions.iter().any(|action| matches!(action, Action::Run { .. }))
-                }
                 Operation::Send { channel, .. } => {
                     known(channel).is_none_or(|kind| kind.rows.iter().any(|row| kind.slots > row.per_word))
                 }
@@ -410,7 +422,7 @@ impl Generator<'_, '_> {
                 Operation::Deterministic(body) => {
                     operations(body).any(|operation| self.needs_memory(actor, operation))
                 }
-                Operation::Else | Operation::End => false,
+                Operation::Guarded { .. } | Operation::Else | Operation::End => false,
             }
             || plan.program.event_trace.is_some()
                 && matches!(operation, Operation::Send { .. } | Operation::Receive { .. })
@@ -425,6 +437,7 @@ impl Generator<'_, '_> {
             self.write_field(scene, layout.last, pid);
         }
         if !matches!(attempt.transition.operation, Operation::End) {
+            self.settle(scene, attempt.transition);
             let field = self.plan.kind(actor).location;
             let target = attempt.transition.target.0;
             let fits = field.interval().contains(model::layout::Interval::point(target as i32));
