@@ -2,14 +2,17 @@
 
 use crate::unreached::{Unreached, unreached};
 use model::{Interpreter, PackedInterpreter, Program, State};
+use native::Native;
 use search::replay::{ReplayError, replay};
 use search::{Options, Outcome, Violation, reachability};
 
 /// What computes successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// The reference semantics, step by step.
+    /// Machine code, made for the program.
     #[default]
+    Native,
+    /// The reference semantics, step by step.
     Interpreter,
 }
 
@@ -46,6 +49,10 @@ pub fn check(program: &Program, engine: Engine, options: &Options<'_>) -> Result
 /// Searches with the engine.
 fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
     match engine {
+        Engine::Native => match Native::new(program) {
+            Ok(system) => reachability(&system, options),
+            Err(error) => Outcome::without_start(error),
+        },
         Engine::Interpreter => match PackedInterpreter::new(program) {
             Ok(system) => reachability(&system, options),
             Err(error) => Outcome::without_start(error),

@@ -124,6 +124,10 @@ impl System for Native<'_> {
         self.packed.width()
     }
 
+    fn identity_bits(&self) -> Vec<u32> {
+        self.packed.identity_bits()
+    }
+
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
         self.packed.initial_states()
     }

@@ -93,14 +93,17 @@ enum Search {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Engine {
-    /// The reference semantics, step by step
+    /// Machine code, made for the model in milliseconds
     #[default]
+    Native,
+    /// The reference semantics, step by step: slow, and what the other is tested against
     Interp,
 }
 
 impl From<Engine> for check::Engine {
     fn from(engine: Engine) -> check::Engine {
         match engine {
+            Engine::Native => check::Engine::Native,
             Engine::Interp => check::Engine::Interpreter,
         }
     }
