@@ -46,6 +46,11 @@ pub fn check(program: &Program, engine: Engine, options: &Options<'_>) -> Result
     Ok(Checked { outcome, counterexamples, unreached })
 }
 
+/// What tells a program from others.
+pub fn fingerprint(program: &Program) -> u64 {
+    rapidhash::v3::rapidhash_v3(model::text::print(program).as_bytes())
+}
+
 /// Searches with the engine.
 fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
     match engine {

@@ -1,10 +1,11 @@
 //! What can go wrong while a program runs. Each is a verdict about the program, never a failure of
 //! the checker. The text of [`RuntimeError::kind`] is what users of SPIN know, so that reports can be compared.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// An error of the program under check, found while executing a step.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RuntimeError {
     /// An assertion was false; the text of its condition.
     AssertionViolated(String),

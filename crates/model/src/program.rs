@@ -6,12 +6,13 @@
 
 use crate::domain::Domain;
 use crate::expression::{Expr, Pattern, Place};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {

@@ -2,11 +2,12 @@
 //! [`layout`](crate::layout) packs it.
 
 use crate::program::{ChannelTypeId, LocationId, ProcessTypeId, Program};
+use serde::{Deserialize, Serialize};
 
 /// A process number; at most 255 processes exist at a time.
 pub type Pid = u8;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
     pub globals: Vec<i32>,
     /// By number. Processes form a stack: only the last can cease to exist.
@@ -21,7 +22,7 @@ pub struct State {
     pub event: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Process {
     pub process_type: ProcessTypeId,
     pub location: LocationId,
@@ -30,7 +31,7 @@ pub struct Process {
     pub locals: Vec<i32>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Channel {
     pub channel_type: ChannelTypeId,
     /// The process whose end destroys the channel; `None` for a global one.

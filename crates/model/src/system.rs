@@ -9,9 +9,10 @@ use crate::error::RuntimeError;
 use crate::layout::Recoder;
 use crate::program::{ProcessTypeId, Program};
 use crate::state::{Pid, State};
+use serde::{Deserialize, Serialize};
 
 /// One transition of one process, as taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Move {
     pub pid: Pid,
     pub process_type: ProcessTypeId,
@@ -22,7 +23,7 @@ pub struct Move {
 }
 
 /// What happened between a state and its successor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Step {
     Move(Move),
     /// A send and the receive that meets it, as one.

@@ -39,4 +39,13 @@ impl Coverage {
             *word |= more;
         }
     }
+
+    /// As numbers, 64 transitions to each.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    pub(crate) fn from_words(words: Vec<u64>) -> Coverage {
+        Coverage { words }
+    }
 }

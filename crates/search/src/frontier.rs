@@ -95,6 +95,13 @@ impl Frontier {
         }
     }
 
+    /// Appends the words of all entries.
+    pub fn save(&self, out: &mut Vec<u64>) {
+        for (number, chunk) in self.chunks.iter().enumerate() {
+            out.extend_from_slice(&chunk[if number == 0 { self.taken } else { 0 }..]);
+        }
+    }
+
     /// Takes away the oldest entries, as one chunk, if others remain.
     pub fn share(&mut self) -> Option<Vec<u64>> {
         if self.chunks.len() > 1 {

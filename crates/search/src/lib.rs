@@ -3,11 +3,12 @@
 //! [`reachability`] is the way in. `worker` holds what all searches share (expanding states, looking successors up, counting, noting
 //! errors); `rounds` lets workers run side by side and acts where one must act alone: growing the store, widening the layout,
 //! ending the search. `frontier` holds states to expand, `store` remembers those visited, `select` makes the store that was asked for,
-//! `atomic` gets through atomic sequences, `predecessors` finds runs, [`replay`] makes a counterexample believable.
+//! `atomic` gets through atomic sequences, `checkpoint` saves a search and resumes it, `predecessors` finds runs, [`replay`] makes a counterexample believable.
 
 #![deny(unsafe_code)]
 
 mod atomic;
+mod checkpoint;
 mod coverage;
 mod frontier;
 mod limits;
@@ -21,6 +22,7 @@ pub mod store;
 mod tally;
 mod worker;
 
+pub use checkpoint::{Checkpoint, ResumeError, Saved};
 pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
@@ -57,6 +59,10 @@ pub struct Options<'a> {
     pub join_after: Option<u64>,
     /// What remembers the states.
     pub store: StoreKind,
+    /// Save the search when a limit ends it.
+    pub checkpoint: Option<Checkpoint<'a>>,
+    /// Go on with a saved search.
+    pub resume: Option<&'a Saved>,
     /// Told how the search gets on, several times a second.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }

@@ -4,6 +4,7 @@ use crate::coverage::Coverage;
 use crate::limits::Limit;
 use crate::store::Guarantee;
 use model::{RuntimeError, Step};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ pub enum Verdict {
 }
 
 /// A run from an initial state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// Which of the system's initial states.
     pub initial: usize,
@@ -25,7 +26,7 @@ pub struct Run {
 }
 
 /// An error and a run that ends with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     pub error: RuntimeError,
     pub run: Run,
@@ -67,6 +68,10 @@ pub struct Outcome {
     pub endless_atomic: bool,
     pub statistics: Statistics,
     pub coverage: Coverage,
+    /// Why the search could not be saved, or not resumed.
+    pub checkpoint_failure: Option<String>,
+    /// The search was saved when it ended before everything was visited.
+    pub saved: bool,
 }
 
 /// Different errors kept with a run each.

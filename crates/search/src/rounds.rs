@@ -8,16 +8,18 @@
 //! its run at once. Where an error is found later, a second search with one worker and with predecessors finds the
 //! run. So counterexamples do not depend on the number of threads.
 
+use crate::checkpoint::{Checkpoint, Figures, Part, ResumeError, Saved, Writer};
 use crate::limits::{Limit, Meter, peak_memory_bytes, resident_bytes};
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
 use crate::pool::{Live, Pool, Sign};
 use crate::predecessors::Predecessors;
 use crate::store::{Guarantee, Insertion, Store};
 use crate::tally::Tally;
-use crate::worker::{Context, Span, Worker};
+use crate::worker::{Context, NO_NUMBER, Span, Worker};
 use crate::{Coverage, Goal, Limits, Options, Order};
-use model::RuntimeError;
 use model::system::{Misfit, System};
+use model::{RuntimeError, State};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -57,14 +59,23 @@ where
 {
     let goal = if options.all_errors { Goal::Everything } else { Goal::FirstError };
     let mut first = Search::new(system, store, options, goal);
-    let initial = first.start();
-    let mut tally = match initial {
-        Ok(()) => {
-            first.run();
-            first.tally()
+    match options.resume {
+        Some(saved) => {
+            if let Err(error) = first.resume(saved) {
+                return Outcome { checkpoint_failure: Some(error.to_string()), ..Outcome::default() };
+            }
         }
-        Err(error) => return Outcome::without_start(error),
-    };
+        None => {
+            if let Err(error) = first.start() {
+                return Outcome::without_start(error);
+            }
+        }
+    }
+    first.run();
+    if first.sign.limit().is_some() {
+        first.saved = first.save();
+    }
+    let mut tally = first.tally();
     let outcome = first.outcome(&tally);
     if !tally.unshown.is_empty() {
         let more = first.show(std::mem::take(&mut tally.unshown));
@@ -101,6 +112,11 @@ struct Search<'a, S, T: Store> {
     stored: AtomicU64,
     /// When limits and listeners were last served.
     told: Mutex<(Instant, Instant)>,
+    /// The states that did not fit, for each time the system was widened.
+    misfits: Vec<Vec<State>>,
+    last_save: Instant,
+    saved: bool,
+    checkpoint_failure: Option<String>,
 }
 
 impl<'a, S: System, T: Store> Search<'a, S, T>
@@ -135,6 +151,10 @@ where
             live: (0..threads).map(|_| Live::default()).collect(),
             stored: AtomicU64::new(0),
             told: Mutex::new((now, now)),
+            misfits: Vec::new(),
+            last_save: now,
+            saved: false,
+            checkpoint_failure: None,
         }
     }
 
@@ -164,6 +184,9 @@ where
                 return;
             }
             self.sign.lower();
+            if self.is_save_due() {
+                self.save();
+            }
             if self.workers.iter().any(|worker| worker.misfit.is_some()) {
                 self.widen();
                 continue;
@@ -185,6 +208,106 @@ where
                 span = self.next_span();
             }
         }
+    }
+
+    fn is_save_due(&self) -> bool {
+        let every = self.options.checkpoint.and_then(|checkpoint| checkpoint.every);
+        every.is_some_and(|every| self.last_save.elapsed() >= every)
+    }
+
+    /// Saves the search, if that is wanted; was it?
+    fn save(&mut self) -> bool {
+        let Some(checkpoint) = self.options.checkpoint else { return false };
+        self.last_save = Instant::now();
+        let written = self.write(&checkpoint);
+        self.checkpoint_failure = written
+            .as_ref()
+            .err()
+            .map(|error| format!("cannot save the search in {}: {error}", checkpoint.path.display()));
+        written.is_ok()
+    }
+
+    fn write(&self, checkpoint: &Checkpoint<'_>) -> io::Result<()> {
+        let system = self.system.get();
+        let mut figures = Figures::new(&self.tally(), self.options, checkpoint.fingerprint);
+        figures.misfits = self.misfits.clone();
+        figures.identity_bits = system.identity_bits();
+        figures.words = system.width().all;
+        figures.elapsed = self.meter.elapsed();
+        let mut writer = Writer::create(checkpoint.path, &figures)?;
+        writer.words(&[self.store.len() * system.width().identity as u64])?;
+        let mut failure = None;
+        let known = self.store.for_each(&mut |state| {
+            if failure.is_none() {
+                failure = writer.words(state).err();
+            }
+        });
+        if !known {
+            return Err(io::Error::other("the store does not keep the states"));
+        }
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+        for worker in &self.workers {
+            worker.frontier.save(&mut lists[0]);
+            worker.next.save(&mut lists[1]);
+            worker.save_waiting(&mut lists[2]);
+        }
+        for list in &lists {
+            writer.list(list)?;
+        }
+        writer.finish()
+    }
+
+    /// Begins where a saved search ended.
+    fn resume(&mut self, saved: &Saved) -> Result<(), ResumeError> {
+        let figures = &saved.figures;
+        for states in &figures.misfits {
+            let wide = self.system.get().widened(&Misfit { states: states.clone() });
+            self.system = Held::Wider(Box::new(wide));
+        }
+        self.misfits = figures.misfits.clone();
+        let system = self.system.get();
+        let (width, bits) = (system.width(), system.identity_bits());
+        if bits != figures.identity_bits || width.all != figures.words {
+            return Err(ResumeError::Other("layout of states; it may be from another version"));
+        }
+        self.store = self.store.emptied_for(&bits);
+        let threads = self.workers.len();
+        self.workers = (0..threads).map(|number| Worker::new(number, width)).collect();
+        let mut tally = figures.tally();
+        tally.coverage.join(&Coverage::new(system.transition_count()));
+        for worker in &mut self.workers {
+            worker.tally.coverage = Coverage::new(system.transition_count());
+        }
+        self.stored.store(tally.states, Ordering::Relaxed);
+        let first = &mut self.workers[0];
+        first.tally = tally;
+        let (store, meter) = (&mut self.store, &self.meter);
+        let mut full = false;
+        saved.read(width, &mut |part, entry| match part {
+            Part::Stored => loop {
+                let key = store.prepare(entry);
+                if store.insert(entry, key) != Insertion::Full || full {
+                    break;
+                }
+                full = !store.grow(meter.store_limit(store.memory_bytes()));
+            },
+            Part::Frontier => first.frontier.push(entry[0] | NO_NUMBER, &entry[1..]),
+            Part::Next => first.next.push(entry[0] | NO_NUMBER, &entry[1..]),
+            Part::Waiting => first.resume_waiting(entry),
+        })?;
+        if full {
+            return Err(ResumeError::NoMemory);
+        }
+        self.meter = Meter::new(&self.options.limits, figures.elapsed);
+        if let Some(limit) = self.options.limits.states
+            && self.stored.load(Ordering::Relaxed) > limit
+        {
+            self.sign.stop(Some(Limit::States(limit)));
+        }
+        Ok(())
     }
 
     fn few_states(&self) -> u64 {
@@ -256,6 +379,8 @@ where
             state_limit: self.options.limits.states,
             stored: &self.stored,
         };
+        let every = self.options.checkpoint.and_then(|checkpoint| checkpoint.every);
+        let save_at = every.and_then(|every| self.last_save.checked_add(every));
         let running = Running::new(members);
         let mut unstarted = Vec::new();
         thread::scope(|scope| {
@@ -289,6 +414,9 @@ where
             }
             while !running.wait(self.meter.pause(WATCH)) {
                 watch(&self.meter, &self.sign, &self.told, &self.live, self.options, &self.store);
+                if save_at.is_some_and(|time| Instant::now() >= time) {
+                    self.sign.pause();
+                }
             }
         });
         drop(unstarted);
@@ -307,6 +435,7 @@ where
         }
         let narrow = self.system.get();
         let wide = narrow.widened(&misfit);
+        self.misfits.push(misfit.states);
         let recoder = wide.recoder(narrow);
         let mut store = self.store.emptied_for(&wide.identity_bits());
         let identity = wide.width().identity;
@@ -376,7 +505,7 @@ where
         Outcome {
             violations: Vec::new(),
             errors: tally.errors,
-            error_kinds: tally.error_kinds.clone(),
+            error_kinds: tally.error_kinds.keys().copied().collect(),
             limit,
             guarantee,
             exhaustive: limit.is_none() && !self.sign.is_over() && guarantee == Guarantee::Exact,
@@ -392,6 +521,8 @@ where
                 time: self.meter.elapsed(),
             },
             coverage: tally.coverage.clone(),
+            checkpoint_failure: self.checkpoint_failure.clone(),
+            saved: self.saved,
         }
     }
 
@@ -401,7 +532,7 @@ where
         let system = self.system.get();
         let store = self.store.emptied_for(&system.identity_bits());
         let limits = Limits { interrupt: self.options.limits.interrupt, ..Limits::default() };
-        let options = Options { limits, ..self.options.clone() };
+        let options = Options { limits, checkpoint: None, resume: None, ..self.options.clone() };
         let goal = if self.options.all_errors { Goal::Errors(errors) } else { Goal::FirstError };
         let mut second = Search::new(system, store, &options, goal);
         second.workers.truncate(1);

@@ -3,7 +3,7 @@
 use crate::coverage::Coverage;
 use crate::outcome::{MAX_VIOLATIONS, Run, Violation};
 use model::RuntimeError;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -12,7 +12,8 @@ pub(crate) struct Tally {
     pub atomic_steps: u64,
     pub depth: u64,
     pub errors: u64,
-    pub error_kinds: BTreeSet<&'static str>,
+    /// By kind, the first error of it.
+    pub error_kinds: BTreeMap<&'static str, RuntimeError>,
     pub violations: Vec<Violation>,
     /// Errors that were met where no run to them is known.
     pub unshown: Vec<RuntimeError>,
@@ -26,7 +27,7 @@ impl Tally {
     /// Counts an error; `run` is asked for if it is the first of its kind.
     pub fn note(&mut self, error: RuntimeError, run: impl FnOnce() -> Option<Run>) {
         self.errors += 1;
-        self.error_kinds.insert(error.kind());
+        self.error_kinds.entry(error.kind()).or_insert_with(|| error.clone());
         let known = self.violations.iter().any(|known| known.error == error) || self.unshown.contains(&error);
         if known || self.violations.len() + self.unshown.len() >= MAX_VIOLATIONS {
             return;
@@ -44,7 +45,9 @@ impl Tally {
         self.atomic_steps += other.atomic_steps;
         self.depth = self.depth.max(other.depth);
         self.errors += other.errors;
-        self.error_kinds.extend(&other.error_kinds);
+        for (kind, error) in &other.error_kinds {
+            self.error_kinds.entry(kind).or_insert_with(|| error.clone());
+        }
         for violation in &other.violations {
             if self.violations.iter().all(|known| known.error != violation.error) {
                 self.violations.push(violation.clone());

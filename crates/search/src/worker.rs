@@ -68,6 +68,14 @@ fn origin(slot: usize, arrival: u32, moves: u64) -> u64 {
     slot as u64 | u64::from(arrival) << 8 | moves.min((1 << 23) - 1) << 40
 }
 
+/// The part of a header that says that predecessors are not noted.
+pub(crate) const NO_NUMBER: u64 = (NOBODY as u64) << 32;
+
+/// In place of a slot: the state comes from no block. An initial state.
+const INITIAL: usize = BLOCK;
+/// The same, and it is of a resumed search; its depth is in place of the arrival.
+const RESUMED: usize = BLOCK + 1;
+
 /// There is no state behind this word.
 const NOTHING: u64 = u64::MAX;
 
@@ -136,8 +144,25 @@ impl<Key: Copy> Worker<Key> {
     /// Adds an initial state, to be looked up when work begins.
     pub fn start(&mut self, number: usize, state: &[u64]) {
         self.tally.transitions += 1;
-        self.waiting.push(origin(BLOCK, number as u32, 0));
+        self.waiting.push(origin(INITIAL, number as u32, 0));
         self.waiting.extend_from_slice(state);
+    }
+
+    /// What waits for room, as the words of a saved search: with the depth of the state it comes from.
+    pub fn save_waiting(&self, out: &mut Vec<u64>) {
+        for entry in self.waiting.chunks_exact(self.stride()) {
+            let slot = entry[0] as usize & 0xff;
+            out.push(match slot {
+                INITIAL | RESUMED => entry[0],
+                _ => origin(RESUMED, depth(self.block[slot * self.stride()]) as u32, entry[0] >> 40),
+            });
+            out.extend_from_slice(&entry[1..]);
+        }
+    }
+
+    /// Adds what waited in a saved search.
+    pub fn resume_waiting(&mut self, entry: &[u64]) {
+        self.waiting.extend_from_slice(entry);
     }
 
     /// Works until there is nothing to do, or the round ends.
@@ -369,9 +394,9 @@ impl<Key: Copy> Worker<Key> {
     fn add<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, origin: u64, state: &[u64]) {
         let slot = origin as usize & 0xff;
         let arrival = (origin >> 8) as u32;
-        // An initial state comes from no block.
         let (before, from) = match slot {
-            BLOCK => (None, NOBODY),
+            INITIAL => (None, NOBODY),
+            RESUMED => (Some(u64::from(arrival)), NOBODY),
             _ => {
                 let from = self.block[slot * self.stride()];
                 (Some(depth(from)), (from >> 32) as u32)

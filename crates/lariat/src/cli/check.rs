@@ -8,7 +8,7 @@ use lariat::load::{Define, Rejected, load};
 use lariat::report::text::Style;
 use lariat::report::{Report, json, text};
 use lariat::{check, machine, trail};
-use search::{Limits, Options, Order, StoreKind, Verdict};
+use search::{Checkpoint, Limits, Options, Order, Saved, StoreKind, Verdict};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -64,6 +64,18 @@ pub struct Check {
     /// Do not search longer, such as 90s or 2m
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
+
+    /// Save the search here when a limit or Ctrl-C ends it, so that `--resume` can go on
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Save it also while it goes on, this often, such as 10m
+    #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "checkpoint")]
+    checkpoint_every: Option<Duration>,
+
+    /// Go on with a search saved by `--checkpoint`
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
 
     /// Report as one JSON object
     #[arg(long)]
@@ -141,7 +153,21 @@ impl Check {
         stop_when_interrupted();
         let meter = ProgressLine::new(self.quiet);
         let show = |progress: &search::Progress| meter.show(progress);
-        let options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
+        let mut options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
+        let fingerprint = check::fingerprint(&model.program);
+        options.checkpoint = self.checkpoint.as_deref().map(|path| Checkpoint {
+            path,
+            every: self.checkpoint_every,
+            fingerprint,
+        });
+        let saved = match &self.resume {
+            Some(file) => {
+                let saved = Saved::open(file, fingerprint, &options);
+                Some(saved.with_context(|| format!("cannot resume {}", file.display()))?)
+            }
+            None => None,
+        };
+        options.resume = saved.as_ref();
         let checked = check::check(&model.program, self.engine.into(), &options);
         meter.clear();
         let checked = match checked {
@@ -151,6 +177,12 @@ impl Check {
                 return Ok(Exit::Internal);
             }
         };
+        if let Some(failure) = &checked.outcome.checkpoint_failure {
+            anyhow::bail!("{failure}");
+        }
+        if let (Some(file), true, false) = (&self.checkpoint, checked.outcome.saved, self.quiet) {
+            complain(&format!("the search is saved; go on with --resume {}\n", file.display()));
+        }
         if let (Some(file), Some(first)) = (&self.trail, checked.counterexamples.first()) {
             let text = trail::write(&model.program, &first.violation.run.steps);
             std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;

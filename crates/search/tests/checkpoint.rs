@@ -1,0 +1,103 @@
+//! A search that is saved, and resumed any number of times, ends as if it had never been interrupted.
+
+mod support;
+
+use model::PackedInterpreter;
+use model::program::Program;
+use proptest::prelude::*;
+use search::{Checkpoint, Limits, Options, Order, Outcome, ResumeError, Saved, reachability};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use support::*;
+
+const FINGERPRINT: u64 = 77;
+
+fn file() -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("lariat-checkpoint-{}-{number}", std::process::id()))
+}
+
+fn options<'a>(order: Order, threads: usize, file: &'a Path, states: Option<u64>) -> Options<'a> {
+    Options {
+        order,
+        all_errors: true,
+        threads: NonZeroUsize::new(threads),
+        join_after: Some(0),
+        limits: Limits { states, ..Limits::default() },
+        checkpoint: Some(Checkpoint { path: file, every: None, fingerprint: FINGERPRINT }),
+        ..Options::default()
+    }
+}
+
+/// Searches, stopping each time so many more states were stored.
+fn piecemeal(program: &Program, order: Order, threads: usize, piece: u64) -> Outcome {
+    let system = PackedInterpreter::new(program).expect("there are initial states");
+    let file = file();
+    let mut limit = piece;
+    let mut outcome = reachability(&system, &options(order, threads, &file, Some(limit)));
+    while outcome.limit.is_some() {
+        assert!(outcome.saved, "{:?}", outcome.checkpoint_failure);
+        limit += piece;
+        let options = options(order, threads, &file, Some(limit));
+        let saved = Saved::open(&file, FINGERPRINT, &options).expect("just saved");
+        outcome = reachability(&system, &Options { resume: Some(&saved), ..options });
+        assert_eq!(outcome.checkpoint_failure, None);
+    }
+    let _ = std::fs::remove_file(&file);
+    outcome
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_are_as_good_as_the_whole(program in any_program(), piece in 1u64..40, threads in 1usize..3) {
+        let Some(expected) = oracle(&program) else { return Ok(()) };
+        for order in [Order::DepthFirst, Order::BreadthFirst] {
+            let outcome = piecemeal(&program, order, threads, piece.max(expected.states / 20));
+            let figures = Figures {
+                states: outcome.statistics.states,
+                transitions: outcome.statistics.transitions,
+                atomic_steps: outcome.statistics.atomic_steps,
+                errors: outcome.errors,
+                kinds: outcome.error_kinds,
+            };
+            prop_assert_eq!(&figures, &expected, "{:?}", order);
+            prop_assert!(outcome.exhaustive);
+        }
+    }
+}
+
+#[test]
+fn other_and_damaged_files_are_recognised() {
+    let program = program(
+        &[("x", model::Domain::BYTE, false)],
+        vec![process("P", vec![vec![edge(model::program::Operation::act(vec![add(0, 1)]), 0)]], &[])],
+    );
+    let system = PackedInterpreter::new(&program).expect("there are initial states");
+    let file = file();
+    let first = options(Order::DepthFirst, 1, &file, Some(10));
+    assert!(reachability(&system, &first).saved);
+    let open =
+        |order, fingerprint| Saved::open(&file, fingerprint, &options(order, 1, &file, None)).map(drop);
+    assert!(open(Order::DepthFirst, FINGERPRINT).is_ok());
+    assert!(matches!(open(Order::BreadthFirst, FINGERPRINT), Err(ResumeError::Other(_))));
+    assert!(matches!(open(Order::DepthFirst, 1), Err(ResumeError::Other("model"))));
+    let whole = std::fs::read(&file).expect("the file is there");
+    for length in (0..whole.len()).step_by(7) {
+        std::fs::write(&file, &whole[..length]).expect("the file can be written");
+        assert!(open(Order::DepthFirst, FINGERPRINT).is_err());
+    }
+    for place in (0..whole.len()).step_by(5) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x10;
+        std::fs::write(&file, damaged).expect("the file can be written");
+        assert!(open(Order::DepthFirst, FINGERPRINT).is_err(), "byte {place}");
+    }
+    std::fs::write(&file, "something else").expect("the file can be written");
+    assert!(matches!(open(Order::DepthFirst, FINGERPRINT), Err(ResumeError::Foreign)));
+    std::fs::remove_file(&file).expect("the file is there");
+    assert!(matches!(open(Order::DepthFirst, FINGERPRINT), Err(ResumeError::Unreadable(_))));
+}
