@@ -9,6 +9,8 @@
 
 mod atomic;
 mod coverage;
+mod expansion;
+mod external;
 mod frontier;
 mod limits;
 mod outcome;
@@ -16,7 +18,11 @@ mod pool;
 mod predecessors;
 pub mod replay;
 mod rounds;
+mod runs;
 mod select;
+mod shuffled;
+mod single;
+mod stack;
 pub mod store;
 mod tally;
 mod worker;
@@ -25,7 +31,10 @@ pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
 pub use rounds::Progress;
+pub use runs::{joined, repeated};
 pub use select::{StoreKind, reachability};
+pub use shuffled::{Arrangement, Shuffled};
+pub use store::{Guarantee, Replacement, Revisits};
 
 use model::RuntimeError;
 use pool::Sign;

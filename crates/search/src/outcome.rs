@@ -2,7 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::limits::Limit;
-use crate::store::Guarantee;
+use crate::store::{Guarantee, Revisits};
 use model::{RuntimeError, Step};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -48,6 +48,8 @@ pub struct Statistics {
     pub store_bytes: u64,
     pub memory_bytes: u64,
     pub time: Duration,
+    /// If the store forgets states: how often that mattered.
+    pub revisits: Option<Revisits>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ use crate::limits::Limit;
 use crate::outcome::{Outcome, Run};
 use crate::single::{Single, Stop, with_room};
 use crate::store::{Insertion, Store};
-use crate::{Order, Options};
+use crate::{Options, Order};
 use model::system::{Misfit, StepCode, System};
 use std::time::Duration;
 

@@ -11,13 +11,13 @@ mod directory;
 mod run;
 mod visited;
 
+use crate::Options;
 use crate::atomic::Broken;
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, Run};
 use crate::single::{Single, Stop, with_room};
 use crate::store::Guarantee;
-use crate::Options;
 use directory::{Directory, Scratch};
 use model::system::{Misfit, StepCode, System, Width};
 use run::{read_words, write_words};
@@ -103,7 +103,8 @@ impl<'a, S: System> Search<'a, S> {
     ) -> io::Result<Search<'a, S>> {
         let directory = Directory::new(parent)?;
         let width = system.width();
-        let bytes = options.limits.memory_bytes.map_or(BATCH_BYTES, |limit| BATCH_BYTES.min(limit / BATCH_PART));
+        let bytes =
+            options.limits.memory_bytes.map_or(BATCH_BYTES, |limit| BATCH_BYTES.min(limit / BATCH_PART));
         let entry = width.all + 2;
         Ok(Search {
             system,

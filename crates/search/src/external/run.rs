@@ -21,7 +21,10 @@ pub struct Run {
 enum Place {
     Memory(Vec<u64>),
     /// The first record of each block is in `fences`.
-    File { file: Scratch, fences: Vec<u64> },
+    File {
+        file: Scratch,
+        fences: Vec<u64>,
+    },
 }
 
 impl Run {
@@ -98,7 +101,9 @@ pub fn read_words(from: &mut impl Read, count: usize, words: &mut Vec<u64>) -> i
     let mut bytes = vec![0; count * 8];
     from.read_exact(&mut bytes)?;
     words.clear();
-    words.extend(bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))));
+    words.extend(
+        bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))),
+    );
     Ok(())
 }
 
@@ -250,13 +255,19 @@ mod tests {
     fn finds_what_was_written() {
         let directory = Directory::new(&std::env::temp_dir()).expect("a writable directory");
         for number in [0u64, 1, 1000, 60_000] {
-            let one: BTreeSet<Vec<u64>> = (0..number).map(|index| vec![index * 37 % 4096, index * 2]).collect();
-            let two: BTreeSet<Vec<u64>> = (0..number / 3).map(|index| vec![index % 4096, index * 6 + 1]).collect();
-            let mut merged = make(&one, &directory).merge(make(&two, &directory), &directory).expect("merged");
+            let one: BTreeSet<Vec<u64>> =
+                (0..number).map(|index| vec![index * 37 % 4096, index * 2]).collect();
+            let two: BTreeSet<Vec<u64>> =
+                (0..number / 3).map(|index| vec![index % 4096, index * 6 + 1]).collect();
+            let mut merged =
+                make(&one, &directory).merge(make(&two, &directory), &directory).expect("merged");
             assert_eq!(merged.records(), (one.len() + two.len()) as u64);
             let mut lookup = merged.lookup();
-            let candidates: BTreeSet<Vec<u64>> =
-                (0..number + 5).step_by(3).map(|index| vec![index * 37 % 4096, index]).chain(two.clone()).collect();
+            let candidates: BTreeSet<Vec<u64>> = (0..number + 5)
+                .step_by(3)
+                .map(|index| vec![index * 37 % 4096, index])
+                .chain(two.clone())
+                .collect();
             for record in &candidates {
                 let known = one.contains(record) || two.contains(record);
                 assert_eq!(lookup.contains(record).expect("readable"), known, "{record:?}");

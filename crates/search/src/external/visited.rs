@@ -18,7 +18,8 @@ impl Visited {
         Visited { words, runs: Vec::new() }
     }
 
-    pub fn len(&self) -> u64 {
+    #[cfg(test)]
+    fn len(&self) -> u64 {
         self.runs.iter().map(Run::records).sum()
     }
 

@@ -55,11 +55,10 @@ pub struct Positions {
 
 impl Bitstate {
     /// An array of `memory_bytes`. Precondition: `functions` is between 1 and [`MAX_FUNCTIONS`].
-    pub fn new(memory_bytes: u64, functions: u32, seed: u64) -> Bitstate {
-        let length = (memory_bytes / 8).max(8) as usize;
-        // Zeroed memory comes from the system untouched.
-        let words: Vec<AtomicU64> = vec![0u64; length].into_iter().map(AtomicU64::new).collect();
-        Bitstate { hasher: Hasher::new(seed), functions, words, counters: Default::default() }
+    /// `None` if there is no such memory.
+    pub fn new(memory_bytes: u64, functions: u32, seed: u64) -> Option<Bitstate> {
+        let words = array((memory_bytes / 8).max(8) as usize)?;
+        Some(Bitstate { hasher: Hasher::new(seed), functions, words, counters: Default::default() })
     }
 
     fn bits(&self) -> u64 {
@@ -111,6 +110,14 @@ impl Bitstate {
         // It never says no.
         let _ = counter.omissions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
+}
+
+/// Words without a bit set; `None` if there is no memory for so many.
+fn array(length: usize) -> Option<Vec<AtomicU64>> {
+    let mut words = Vec::new();
+    words.try_reserve_exact(length).ok()?;
+    words.resize_with(length, AtomicU64::default);
+    Some(words)
 }
 
 impl Store for Bitstate {
@@ -169,7 +176,7 @@ impl Store for Bitstate {
         Bitstate {
             hasher: self.hasher.clone(),
             functions: self.functions,
-            words: vec![0u64; self.words.len()].into_iter().map(AtomicU64::new).collect(),
+            words: array(self.words.len()).or_else(|| array(8)).unwrap_or_default(),
             counters: Default::default(),
         }
     }
@@ -188,9 +195,11 @@ mod tests {
             for functions in [1, 2, 3, 5, 8] {
                 let (mut omitted, mut expected) = (0.0, 0.0);
                 for seed in 0..3 {
-                    let mut store = Bitstate::new(bytes, functions, seed);
+                    let mut store = Bitstate::new(bytes, functions, seed).expect("memory");
                     omitted += (states.len() as u64 - testing::insert_all(&mut store, &states)) as f64;
-                    let Guarantee::Omissions { expected: said } = store.guarantee() else { panic!("not exact") };
+                    let Guarantee::Omissions { expected: said } = store.guarantee() else {
+                        panic!("not exact")
+                    };
                     expected += said;
                 }
                 assert!(
@@ -204,7 +213,7 @@ mod tests {
     #[test]
     fn knows_what_it_was_given() {
         let states = testing::product(2, 10_000);
-        let mut store = Bitstate::new(1 << 20, 3, 7);
+        let mut store = Bitstate::new(1 << 20, 3, 7).expect("memory");
         testing::insert_all(&mut store, &states);
         assert_eq!(testing::insert_all(&mut store, &states), 0);
     }

@@ -200,7 +200,8 @@ impl Inner {
                 if count == 0 {
                     return None;
                 }
-                self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                self.random =
+                    self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
                 Some(self.replaceable[((self.random >> 32) * count >> 32) as usize])
             }
             Replacement::LeastRecentlyUsed => Some(self.lists[0].first).filter(|slot| *slot != NONE),
@@ -335,7 +336,8 @@ impl Store for Cache {
         let inner = self.inner();
         let replaced = inner.insertions - inner.slots.len() as u64;
         // While nothing was replaced the number is known; afterwards it is an estimate.
-        let distinct = if replaced == 0 { inner.insertions } else { inner.distinct.estimate().min(inner.insertions) };
+        let distinct =
+            if replaced == 0 { inner.insertions } else { inner.distinct.estimate().min(inner.insertions) };
         Some(Revisits { insertions: inner.insertions, replaced, distinct })
     }
 
@@ -362,7 +364,8 @@ mod tests {
 
     /// A graph by successors.
     fn graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
-        (1usize..60).prop_flat_map(|nodes| prop::collection::vec(prop::collection::vec(0..nodes, 0..3), nodes))
+        (1usize..60)
+            .prop_flat_map(|nodes| prop::collection::vec(prop::collection::vec(0..nodes, 0..3), nodes))
     }
 
     /// Depth-first from node 0: the nodes reached, and whether the stack did not fit.

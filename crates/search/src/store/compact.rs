@@ -67,7 +67,9 @@ impl Store for Compact {
 
     fn guarantee(&self) -> Guarantee {
         let states = self.len() as f64;
-        Guarantee::Omissions { expected: states * (states - 1.0).max(0.0) / 2.0 / 2f64.powi(self.bits as i32) }
+        Guarantee::Omissions {
+            expected: states * (states - 1.0).max(0.0) / 2.0 / 2f64.powi(self.bits as i32),
+        }
     }
 
     fn for_each(&self, _visit: &mut dyn FnMut(&[u64])) -> bool {
@@ -75,7 +77,11 @@ impl Store for Compact {
     }
 
     fn emptied(&self, _identity_words: usize) -> Compact {
-        Compact { hasher: self.hasher.clone(), bits: self.bits, values: Quotient::new(self.bits, 0, self.len()) }
+        Compact {
+            hasher: self.hasher.clone(),
+            bits: self.bits,
+            values: Quotient::new(self.bits, 0, self.len()),
+        }
     }
 }
 
@@ -102,7 +108,10 @@ mod tests {
                 let Guarantee::Omissions { expected: said } = store.guarantee() else { panic!("not exact") };
                 expected += said;
             }
-            assert!(omitted < 1.5 * expected + 3.0 && omitted > expected / 1.5 - 3.0, "{bits} bits: {omitted} omitted, {expected} expected");
+            assert!(
+                omitted < 1.5 * expected + 3.0 && omitted > expected / 1.5 - 3.0,
+                "{bits} bits: {omitted} omitted, {expected} expected"
+            );
         }
     }
 }

@@ -11,8 +11,8 @@
 //! *extra*: they are stored beside the permuted ones, and as they are 0 in all roots so far, nothing moves but to make
 //! room. Which parts are paired is decided by what the states stored so far say about it.
 
+use super::packed::permutation::Permutation;
 use super::part::Parts;
-use super::permutation::Permutation;
 use super::quotient::Quotient;
 use super::{Guarantee, Insertion, Store};
 use std::cell::RefCell;
@@ -43,7 +43,11 @@ const WORTHWHILE_BITS: f64 = 2.0;
 /// Where the value of a part comes from.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    Bits { word: usize, shift: u32, mask: u64 },
+    Bits {
+        word: usize,
+        shift: u32,
+        mask: u64,
+    },
     /// The numbers of two parts that come before.
     Pair(usize, usize),
 }
@@ -89,13 +93,15 @@ pub struct Root {
 #[derive(Clone, Debug)]
 struct Packing {
     fields: Vec<Field>,
+    /// Of the base bits of all fields.
     permutation: Permutation,
+    base_bits: u32,
 }
 
 impl Packing {
     fn new(fields: Vec<Field>) -> Packing {
-        let bits: u32 = fields.iter().map(|field| field.base_bits).sum();
-        Packing { fields, permutation: Permutation::new(bits.max(1)) }
+        let base_bits = fields.iter().map(|field| field.base_bits).sum::<u32>().max(1);
+        Packing { fields, permutation: Permutation::new(base_bits), base_bits }
     }
 
     fn extra_bits(&self) -> u32 {
@@ -127,7 +133,7 @@ impl Packing {
     /// What the extra bits of a field do to the home number; nothing if they are 0.
     fn spread(&self, position: usize, above: u64) -> u64 {
         let mixed = above.wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(position as u32 * 11);
-        self.permutation.apply((mixed ^ mixed >> 32) & mask(self.permutation.bits()))
+        self.permutation.apply((mixed ^ mixed >> 32) & mask(self.base_bits))
     }
 
     /// The inverse of [`root`](Self::root): the numbers of the fields, in order.
@@ -288,7 +294,12 @@ impl Interned {
         }
     }
 
-    fn for_each_state(roots: &Quotient, packing: &Packing, words: usize, mut visit: impl FnMut(&dyn Fn(&[Part], &mut [u64]))) {
+    fn for_each_state(
+        roots: &Quotient,
+        packing: &Packing,
+        words: usize,
+        mut visit: impl FnMut(&dyn Fn(&[Part], &mut [u64])),
+    ) {
         let _ = words;
         let mut numbers = Vec::new();
         roots.for_each(|home, extra| {
@@ -323,7 +334,11 @@ impl Interned {
         Self::for_each_state(&self.roots, &old, self.words, |expand| {
             expand(parts, &mut state);
             while !Self::number(parts, &state, &mut numbers) {
-                parts.iter_mut().filter_map(|part| part.values.as_mut()).filter(|values| values.is_full()).for_each(Parts::grow);
+                parts
+                    .iter_mut()
+                    .filter_map(|part| part.values.as_mut())
+                    .filter(|values| values.is_full())
+                    .for_each(Parts::grow);
             }
         });
         let mut left = MAX_ROOT_BITS;
@@ -336,7 +351,7 @@ impl Interned {
         let packing = Packing::new(root_parts.iter().map(field).collect());
         let mut room = self.roots.len() / 4 * 5;
         loop {
-            let roots = Quotient::new(packing.permutation.bits(), packing.extra_bits(), room);
+            let roots = Quotient::new(packing.base_bits, packing.extra_bits(), room);
             let mut fits = true;
             Self::for_each_state(&self.roots, &old, self.words, |expand| {
                 expand(&self.parts, &mut state);
@@ -423,14 +438,18 @@ impl Interned {
         let sampled = columns.first().map_or(0, Vec::len) as f64;
         // What pairing a field with the next would save, in bits a state, and the bits of the pair's numbers.
         let gain = |roots: &[(usize, u32)], columns: &[Vec<u64>], left: usize| {
-            let mut pairs: Vec<u64> =
-                columns[left].iter().zip(&columns[left + 1]).map(|(left, right)| left << 32 | right).collect();
+            let mut pairs: Vec<u64> = columns[left]
+                .iter()
+                .zip(&columns[left + 1])
+                .map(|(left, right)| left << 32 | right)
+                .collect();
             pairs.sort_unstable();
             pairs.dedup();
             let saved = f64::from(roots[left].1 + roots[left + 1].1) - f64::from(bits_of(pairs.len() as u64));
             (saved - PAIR_BITS * pairs.len() as f64 / sampled.max(1.0), bits_of(pairs.len() as u64))
         };
-        let mut gains: Vec<(f64, u32)> = (1..roots.len()).map(|right| gain(&roots, &columns, right - 1)).collect();
+        let mut gains: Vec<(f64, u32)> =
+            (1..roots.len()).map(|right| gain(&roots, &columns, right - 1)).collect();
         while roots.len() > 2 {
             let (left, (best, pair_bits)) = gains
                 .iter()
@@ -505,12 +524,21 @@ impl Store for Interned {
     }
 
     fn grow(&mut self, memory_bytes: u64) -> bool {
-        let full = |part: &Part| part.values.as_ref().filter(|values| values.is_full()).map_or(0, |values| values.grown_bytes() - values.memory_bytes());
+        let full = |part: &Part| {
+            part.values
+                .as_ref()
+                .filter(|values| values.is_full())
+                .map_or(0, |values| values.grown_bytes() - values.memory_bytes())
+        };
         let parts_bytes: u64 = self.parts.iter().map(full).sum();
         if self.memory_bytes() + parts_bytes > memory_bytes {
             return false;
         }
-        self.parts.iter_mut().filter_map(|part| part.values.as_mut()).filter(|values| values.is_full()).for_each(Parts::grow);
+        self.parts
+            .iter_mut()
+            .filter_map(|part| part.values.as_mut())
+            .filter(|values| values.is_full())
+            .for_each(Parts::grow);
         let spare = memory_bytes - self.memory_bytes();
         let states = self.roots.len();
         // What encodes all roots afresh needs room for them twice.
@@ -520,7 +548,11 @@ impl Store for Interned {
             self.cut();
             return true;
         }
-        if affordable && !self.is_direct() && self.packing.fields.len() > 2 && (bits > MAX_ROOT_BITS || states > FEW_TO_PAIR && states > 2 * self.considered) {
+        if affordable
+            && !self.is_direct()
+            && self.packing.fields.len() > 2
+            && (bits > MAX_ROOT_BITS || states > FEW_TO_PAIR && states > 2 * self.considered)
+        {
             self.considered = states;
             if self.pair() {
                 return true;
@@ -530,7 +562,7 @@ impl Store for Interned {
         let roots_full = self.roots_full.swap(false, Ordering::Relaxed);
         if let Some(wider) = wider {
             let extra_bits = wider.extra_bits();
-            if states < FEW || !self.roots.accepts(extra_bits) || self.packing.permutation.bits() < bits_of(states) {
+            if states < FEW || !self.roots.accepts(extra_bits) || self.packing.base_bits < bits_of(states) {
                 if !affordable {
                     return false;
                 }
@@ -559,7 +591,8 @@ impl Store for Interned {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let parts: u64 = self.parts.iter().filter_map(|part| part.values.as_ref()).map(Parts::memory_bytes).sum();
+        let parts: u64 =
+            self.parts.iter().filter_map(|part| part.values.as_ref()).map(Parts::memory_bytes).sum();
         self.roots.memory_bytes() + parts
     }
 
@@ -615,11 +648,13 @@ mod tests {
     fn refuses_to_outgrow_its_memory() {
         let states = testing::product(3, 100_000);
         let mut store = Interned::new(3);
-        let full = states.iter().find(|state| loop {
-            let key = store.prepare(state);
-            match store.insert(state, key) {
-                Insertion::Full if store.grow(120_000) => {}
-                result => break result == Insertion::Full,
+        let full = states.iter().find(|state| {
+            loop {
+                let key = store.prepare(state);
+                match store.insert(state, key) {
+                    Insertion::Full if store.grow(120_000) => {}
+                    result => break result == Insertion::Full,
+                }
             }
         });
         assert!(full.is_some());

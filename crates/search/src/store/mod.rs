@@ -13,7 +13,6 @@ mod interned;
 #[allow(unsafe_code)]
 mod packed;
 mod part;
-mod permutation;
 mod prefetch;
 mod quotient;
 #[cfg(test)]

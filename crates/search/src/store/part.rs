@@ -20,8 +20,12 @@ pub struct Parts {
 
 impl Default for Parts {
     fn default() -> Parts {
-        let mut parts =
-            Parts { values: Vec::new(), index: Vec::new(), length: AtomicU32::new(0), adding: Mutex::new(()) };
+        let mut parts = Parts {
+            values: Vec::new(),
+            index: Vec::new(),
+            length: AtomicU32::new(0),
+            adding: Mutex::new(()),
+        };
         parts.resize(FIRST_CAPACITY);
         parts
     }
@@ -84,11 +88,6 @@ impl Parts {
 
     pub fn len(&self) -> usize {
         self.length.load(Ordering::Relaxed) as usize
-    }
-
-    /// Bits of the largest number there is room for.
-    pub fn number_bits(&self) -> u32 {
-        (self.values.len() - 1).ilog2() + 1
     }
 
     pub fn memory_bytes(&self) -> u64 {

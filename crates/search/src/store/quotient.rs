@@ -203,13 +203,19 @@ impl Lines {
         if offset != self.offset {
             let used = self.lines * LINE_WORDS;
             let (from, to) = (self.offset, offset);
-            let copy = |index: usize| self.words[to + index].store(self.words[from + index].load(Ordering::Relaxed), Ordering::Relaxed);
+            let copy = |index: usize| {
+                self.words[to + index]
+                    .store(self.words[from + index].load(Ordering::Relaxed), Ordering::Relaxed)
+            };
             if from > to {
                 (0..used).for_each(copy);
             } else {
                 (0..used).rev().for_each(copy);
             }
-            self.words[..to].iter().chain(&self.words[to + used..]).for_each(|word| word.store(0, Ordering::Relaxed));
+            self.words[..to]
+                .iter()
+                .chain(&self.words[to + used..])
+                .for_each(|word| word.store(0, Ordering::Relaxed));
             self.offset = offset;
         }
         self.lines = lines;
@@ -401,7 +407,8 @@ impl Quotient {
         let (first, remainder) = self.geometry.split(home);
         let mut entry = self.geometry.entry(remainder, extra);
         for line in first..first + WINDOW {
-            if self.lines.line(line)[0].load(Ordering::Relaxed) & COUNT_MASK < u64::from(self.geometry.slots) {
+            if self.lines.line(line)[0].load(Ordering::Relaxed) & COUNT_MASK < u64::from(self.geometry.slots)
+            {
                 let mut words = self.lines.read(line);
                 append(&self.geometry, &mut words, entry);
                 self.lines.write(line, &words);
@@ -439,7 +446,7 @@ mod tests {
             for _ in 0..number {
                 random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
                 let key = random >> (64 - range_bits);
-                let home = super::super::permutation::Permutation::new(home_bits).apply(key & mask(home_bits));
+                let home = super::super::packed::permutation::Permutation::new(home_bits).apply(key & mask(home_bits));
                 let extra = (random >> 7) & mask(extra_bits);
                 let new = oracle.insert((home, extra));
                 loop {
@@ -468,14 +475,15 @@ mod tests {
     #[test]
     fn threads_agree() {
         let table = Quotient::new(50, 3, 60_000);
-        let permutation = super::super::permutation::Permutation::new(50);
+        let permutation = super::super::packed::permutation::Permutation::new(50);
         let news: u64 = std::thread::scope(|scope| {
             let insert = |offset: u64| {
                 let table = &table;
                 move || {
                     (0..30_000u64)
                         .filter(|key| {
-                            table.insert(permutation.apply(key + offset), key + offset & 7) == Insertion::New
+                            table.insert(permutation.apply(key + offset), (key + offset) & 7)
+                                == Insertion::New
                         })
                         .count() as u64
                 }

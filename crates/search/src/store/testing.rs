@@ -111,7 +111,11 @@ pub fn threads_agree<S: Store>(mut store: S, words: usize) {
                 scope.spawn(move || {
                     while let Some(state) = states.get(done.load(Ordering::Relaxed)) {
                         // Each thread starts elsewhere, half of them go backwards.
-                        let state = if thread % 2 == 0 { state } else { &states[states.len() - 1 - done.load(Ordering::Relaxed)] };
+                        let state = if thread % 2 == 0 {
+                            state
+                        } else {
+                            &states[states.len() - 1 - done.load(Ordering::Relaxed)]
+                        };
                         let key = store.prepare(state);
                         match store.insert(state, key) {
                             Insertion::New => news.fetch_add(1, Ordering::Relaxed),
