@@ -476,19 +476,13 @@ mod tests {
     fn threads_agree() {
         let table = Quotient::new(50, 3, 60_000);
         let permutation = super::super::packed::permutation::Permutation::new(50);
+        let (table_of_all, permutation) = (&table, &permutation);
+        let insert = move |offset: u64| {
+            let keys = offset..offset + 30_000;
+            keys.filter(|key| table_of_all.insert(permutation.apply(*key), key & 7) == Insertion::New).count() as u64
+        };
         let news: u64 = std::thread::scope(|scope| {
-            let insert = |offset: u64| {
-                let table = &table;
-                move || {
-                    (0..30_000u64)
-                        .filter(|key| {
-                            table.insert(permutation.apply(key + offset), (key + offset) & 7)
-                                == Insertion::New
-                        })
-                        .count() as u64
-                }
-            };
-            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(insert(thread * 10_000))).collect();
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || insert(thread * 10_000))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
         assert_eq!(news, 60_000);
