@@ -53,6 +53,8 @@ impl StoreKind {
 
 /// The array of bits, if nothing is said about memory.
 const ARRAY_BYTES: u64 = 1 << 30;
+/// States whose predecessors are noted, for stores that take little memory.
+const NOTED_STATES: u64 = 1 << 16;
 /// The cache, if nothing is said about memory.
 const CACHE_BYTES: u64 = 1 << 30;
 
@@ -60,15 +62,17 @@ const CACHE_BYTES: u64 = 1 << 30;
 pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
     let bits = system.identity_bits();
     let memory = options.limits.memory_bytes;
+    // Who asks for little memory has none for a long list of predecessors.
+    let frugal = Options { join_after: options.join_after.or(Some(NOTED_STATES)), ..options.clone() };
     match &options.store {
         StoreKind::Packed => start(system, Packed::new(&bits, 0), options),
-        StoreKind::Interned => start(system, Some(Interned::new(bits.len())), options),
-        StoreKind::Compact { bits, seed } => start(system, Some(Compact::new(*bits, *seed)), options),
+        StoreKind::Interned => start(system, Some(Interned::new(bits.len())), &frugal),
+        StoreKind::Compact { bits, seed } => start(system, Some(Compact::new(*bits, *seed)), &frugal),
         StoreKind::Bitstate { functions, bytes, seed } => {
             // Others need memory too: the states that wait, above all.
             let most = memory.map_or(ARRAY_BYTES, |memory| memory / 4 * 3);
             let bytes = bytes.unwrap_or(ARRAY_BYTES).min(most);
-            start(system, Bitstate::new(bytes, *functions, *seed), options)
+            start(system, Bitstate::new(bytes, *functions, *seed), &frugal)
         }
         StoreKind::Cache { states, replacement, seed } => stack::search(system, options, |system| {
             let words = system.width().identity;

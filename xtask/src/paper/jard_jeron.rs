@@ -31,8 +31,7 @@ pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
     let write = |name: &str, text: String| {
         fs::write(directory.join(name), text).map_err(|error| format!("cannot write {name}: {error}"))
     };
-    let graphs =
-        [("figure-1", 20_000, 6, 1), ("figure-2-right", 20_000, 16, 3)];
+    let graphs = [("figure-1", 20_000, 6, 1), ("figure-2-right", 20_000, 16, 3)];
     for (name, nodes, degree, seed) in graphs {
         let graph = Graph::random(nodes, degree, seed);
         let (insertions, times) = curves(&graph, Replacement::Random);
@@ -120,7 +119,10 @@ fn protocol(tool: &Tool, model: &Path) -> Result<Vec<(f64, f64)>, String> {
     for percent in MEMORY {
         let Some(cached) = search(Some((states * percent / 100).max(1)))? else { break };
         if cached.violated != violated {
-            return Err(format!("{}: another verdict with memory for {percent} % of the states", model.display()));
+            return Err(format!(
+                "{}: another verdict with memory for {percent} % of the states",
+                model.display()
+            ));
         }
         if cached.insertions > PATIENCE * states {
             break;

@@ -202,7 +202,7 @@ impl Inner {
                 }
                 self.random =
                     self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                Some(self.replaceable[((self.random >> 32) * count >> 32) as usize])
+                Some(self.replaceable[(((self.random >> 32) * count) >> 32) as usize])
             }
             Replacement::LeastRecentlyUsed => Some(self.lists[0].first).filter(|slot| *slot != NONE),
             Replacement::Deepest => {

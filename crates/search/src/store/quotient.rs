@@ -405,8 +405,8 @@ impl Quotient {
     /// Puts a key that is not there where there is room.
     fn place(&mut self, home: u64, extra: u64) {
         let (first, remainder) = self.geometry.split(home);
-        let mut entry = self.geometry.entry(remainder, extra);
-        for line in first..first + WINDOW {
+        let entries = self.geometry.entry(remainder, extra)..;
+        for (line, entry) in (first..first + WINDOW).zip(entries) {
             if self.lines.line(line)[0].load(Ordering::Relaxed) & COUNT_MASK < u64::from(self.geometry.slots)
             {
                 let mut words = self.lines.read(line);
@@ -414,7 +414,6 @@ impl Quotient {
                 self.lines.write(line, &words);
                 return;
             }
-            entry += 1;
         }
         self.spilled.push((home, extra));
     }
