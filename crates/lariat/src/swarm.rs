@@ -5,7 +5,9 @@
 //! one finds an error or the time is over.
 
 use model::system::System;
-use search::{Arrangement, Limits, Options, Order, Outcome, Shuffled, StoreKind, Verdict, joined, reachability};
+use search::{
+    Arrangement, Limits, Options, Order, Outcome, Shuffled, StoreKind, Verdict, joined, reachability,
+};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -93,7 +95,9 @@ pub fn swarm<S: System>(system: impl Fn() -> S + Sync, budget: &Budget<'_>) -> S
         while let Some(interrupt) = budget.interrupt
             && start.elapsed() < budget.time
             && !stop.load(Ordering::Relaxed)
-            && budget.members.is_none_or(|members| (outcomes.lock().map_or(0, |list| list.len()) as u64) < members)
+            && budget
+                .members
+                .is_none_or(|members| (outcomes.lock().map_or(0, |list| list.len()) as u64) < members)
         {
             if interrupt.load(Ordering::Relaxed) {
                 stop.store(true, Ordering::Relaxed);
@@ -102,7 +106,8 @@ pub fn swarm<S: System>(system: impl Fn() -> S + Sync, budget: &Budget<'_>) -> S
         }
     });
     let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let members = outcomes.iter().filter(|outcome| outcome.limit.is_none() || outcome.errors > 0).count() as u64;
+    let members =
+        outcomes.iter().filter(|outcome| outcome.limit.is_none() || outcome.errors > 0).count() as u64;
     let visits = outcomes.iter().map(|outcome| outcome.statistics.states).sum();
     let mut outcome = if outcomes.is_empty() { Outcome::default() } else { joined(outcomes) };
     outcome.statistics.time = start.elapsed();

@@ -64,6 +64,8 @@ pub struct Options<'a> {
     /// States after which other threads join the first and predecessors are no longer noted; a sensible number if nothing
     /// is said.
     pub join_after: Option<u64>,
+    /// Search so many times with different hash functions, where the store has any; 0 is once too.
+    pub runs: u64,
     /// What remembers the states.
     pub store: StoreKind,
     /// Told how the search gets on, several times a second.

@@ -2,6 +2,7 @@
 
 use crate::outcome::Outcome;
 use crate::rounds::search;
+use crate::runs::repeated;
 use crate::store::{
     Bitstate, Cache, Compact, DEFAULT_BITS, DEFAULT_FUNCTIONS, Interned, Packed, Replacement, Store,
 };
@@ -60,6 +61,9 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Visits the reachable states of `system` and reports every error met on the way.
 pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
+    if options.runs > 1 {
+        return repeated(system, &Options { runs: 1, ..options.clone() }, options.runs);
+    }
     let bits = system.identity_bits();
     let memory = options.limits.memory_bytes;
     // Who asks for little memory has none for a long list of predecessors.

@@ -90,9 +90,9 @@ impl Storage {
                 },
                 seed,
             },
-            Store::Disk => StoreKind::Disk {
-                directory: self.disk_dir.clone().unwrap_or_else(std::env::temp_dir),
-            },
+            Store::Disk => {
+                StoreKind::Disk { directory: self.disk_dir.clone().unwrap_or_else(std::env::temp_dir) }
+            }
         }
     }
 
