@@ -89,6 +89,35 @@ impl Tool {
     }
 }
 
+/// What a search that forgets states did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cached {
+    pub insertions: u64,
+    pub violated: bool,
+}
+
+impl Tool {
+    /// Searches everything with room for so many states, or for all; `None` if the stack does not fit.
+    pub fn check_cached(&self, path: &Path, states: Option<u64>) -> io::Result<Option<Cached>> {
+        let mut command = Command::new(&self.program);
+        command.args(["check", "--raw", "--all-errors", "--json", "--store", "cache"]);
+        if let Some(states) = states {
+            command.args(["--cache-states", &states.to_string()]);
+        }
+        let finished = process::run(command.arg(path), self.limit)?;
+        if !matches!(finished.status.and_then(|status| status.code()), Some(0 | 1)) {
+            return Ok(None);
+        }
+        let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
+        let cached = || {
+            let safety = safety(&report)?;
+            let insertions = safety.get("statistics")?.get("insertions")?.as_u64()?;
+            Some(Cached { insertions, violated: safety.get("verdict")?.as_str()? == "violated" })
+        };
+        Ok(cached())
+    }
+}
+
 /// Cargo tells its subcommands where it is; the workspace is the parent of this crate.
 fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

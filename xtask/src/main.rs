@@ -11,6 +11,7 @@ mod fuzz;
 mod lariat;
 mod ltl_bench;
 mod pan;
+mod paper;
 mod process;
 mod record;
 mod spin;
@@ -34,6 +35,8 @@ enum Task {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Make the figures of a paper again
+    Paper(paper::Arguments),
     /// Compare the sizes of our automata with recorded ones of other translators
     LtlBench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Task::Conformance(arguments) => conformance::run(&arguments),
         Task::SpinFuzz(arguments) => fuzz::run(&arguments),
         Task::Record { files } => record::run(&files),
+        Task::Paper(arguments) => paper::run(&arguments),
         Task::LtlBench { arguments } => ltl_bench::run(&arguments),
     }
 }

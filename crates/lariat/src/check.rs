@@ -35,8 +35,12 @@ pub struct Counterexample {
 
 /// Searches the program. An error that does not replay is our own and no verdict.
 pub fn check(program: &Program, engine: Engine, options: &Options<'_>) -> Result<Checked, ReplayError> {
+    checked(program, explore(program, engine, options))
+}
+
+/// Replays what a search found.
+pub fn checked(program: &Program, outcome: Outcome) -> Result<Checked, ReplayError> {
     let interpreter = Interpreter::new(program);
-    let outcome = explore(program, engine, options);
     let mut counterexamples = Vec::new();
     for violation in &outcome.violations {
         let states = replay(&interpreter, violation)?;

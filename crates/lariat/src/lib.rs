@@ -11,5 +11,6 @@ pub mod machine;
 pub mod report;
 pub mod run;
 pub mod simulation;
+pub mod swarm;
 pub mod trail;
 pub mod unreached;

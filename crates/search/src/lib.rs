@@ -10,6 +10,8 @@
 mod atomic;
 mod checkpoint;
 mod coverage;
+mod expansion;
+mod external;
 mod frontier;
 mod limits;
 mod outcome;
@@ -17,7 +19,11 @@ mod pool;
 mod predecessors;
 pub mod replay;
 mod rounds;
+mod runs;
 mod select;
+mod shuffled;
+mod single;
+mod stack;
 pub mod store;
 mod tally;
 mod worker;
@@ -27,7 +33,10 @@ pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
 pub use rounds::Progress;
+pub use runs::{joined, repeated};
 pub use select::{StoreKind, reachability};
+pub use shuffled::{Arrangement, Shuffled};
+pub use store::{Guarantee, Replacement, Revisits};
 
 use model::RuntimeError;
 use pool::Sign;
@@ -57,6 +66,8 @@ pub struct Options<'a> {
     /// States after which other threads join the first and predecessors are no longer noted; a sensible number if nothing
     /// is said.
     pub join_after: Option<u64>,
+    /// Search so many times with different hash functions, where the store has any; 0 is once too.
+    pub runs: u64,
     /// What remembers the states.
     pub store: StoreKind,
     /// Save the search when a limit ends it.

@@ -25,6 +25,10 @@ pub enum Limit {
     MemoryBytes(u64),
     Time(Duration),
     Interrupted,
+    /// Files could not be written or read.
+    Disk(std::io::ErrorKind),
+    /// The store forgets what is not on a stack, and the order asked for has none.
+    NeedsDepthFirst,
 }
 
 impl fmt::Display for Limit {
@@ -39,6 +43,8 @@ impl fmt::Display for Limit {
                 write!(out, "the time limit of {} s was reached", time.as_secs_f64())
             }
             Limit::Interrupted => out.write_str("interrupted"),
+            Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
+            Limit::NeedsDepthFirst => out.write_str("the cache store needs a depth-first search"),
         }
     }
 }

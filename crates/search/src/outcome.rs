@@ -2,7 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::limits::Limit;
-use crate::store::Guarantee;
+use crate::store::{Guarantee, Revisits};
 use model::{RuntimeError, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -49,6 +49,8 @@ pub struct Statistics {
     pub store_bytes: u64,
     pub memory_bytes: u64,
     pub time: Duration,
+    /// If the store forgets states: how often that mattered.
+    pub revisits: Option<Revisits>,
 }
 
 #[derive(Clone, Debug, Default)]

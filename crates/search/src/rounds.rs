@@ -519,6 +519,7 @@ where
                 store_bytes,
                 memory_bytes: peak_memory_bytes().unwrap_or(store_bytes),
                 time: self.meter.elapsed(),
+                revisits: None,
             },
             coverage: tally.coverage.clone(),
             checkpoint_failure: self.checkpoint_failure.clone(),

@@ -1,6 +1,7 @@
 //! `lariat check`: look at every reachable state for errors.
 
 use super::progress::ProgressLine;
+use super::storage::Storage;
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -8,7 +9,7 @@ use lariat::load::{Define, Rejected, load};
 use lariat::report::text::Style;
 use lariat::report::{Report, json, text};
 use lariat::{check, machine, trail};
-use search::{Checkpoint, Limits, Options, Order, Saved, StoreKind, Verdict};
+use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -45,10 +46,6 @@ pub struct Check {
     #[arg(long, value_enum, default_value_t)]
     engine: Engine,
 
-    /// What remembers the visited states
-    #[arg(long, value_enum, default_value_t)]
-    store: Store,
-
     /// Do not go deeper than so many steps
     #[arg(long, value_name = "STEPS")]
     max_depth: Option<u64>,
@@ -76,6 +73,9 @@ pub struct Check {
     /// Go on with a search saved by `--checkpoint`
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+
+    #[command(flatten)]
+    storage: Storage,
 
     /// Report as one JSON object
     #[arg(long)]
@@ -121,22 +121,7 @@ impl From<Engine> for check::Engine {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Store {
-    /// Exact: the states themselves, packed
-    #[default]
-    Packed,
-}
-
-impl From<Store> for StoreKind {
-    fn from(store: Store) -> StoreKind {
-        match store {
-            Store::Packed => StoreKind::Packed,
-        }
-    }
-}
-
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
@@ -215,8 +200,8 @@ impl Check {
         let _ = self.raw;
         Options {
             order: match self.search {
-                Search::Dfs => Order::DepthFirst,
-                Search::Bfs => Order::BreadthFirst,
+                Search::Dfs if !self.storage.is_breadth_first() => Order::DepthFirst,
+                Search::Dfs | Search::Bfs => Order::BreadthFirst,
             },
             all_errors: self.all_errors,
             limits: Limits {
@@ -227,14 +212,15 @@ impl Check {
                 interrupt: Some(&INTERRUPTED),
             },
             threads: self.threads,
-            store: self.store.into(),
+            store: self.storage.kind(self.memory),
+            runs: self.storage.runs,
             ..Options::default()
         }
     }
 }
 
 /// The first Ctrl-C ends the search with what is known, the second ends the program.
-fn stop_when_interrupted() {
+pub(super) fn stop_when_interrupted() {
     // Without a handler Ctrl-C ends the program at once, which will do.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {

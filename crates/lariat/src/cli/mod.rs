@@ -4,6 +4,8 @@ mod check;
 mod ltl;
 mod progress;
 mod simulate;
+mod storage;
+mod swarm;
 mod values;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -31,6 +33,8 @@ Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
 enum Command {
     /// Look at every reachable state for errors
     Check(check::Check),
+    /// Look for errors with many small, different searches at once, within a time
+    Swarm(swarm::Swarm),
     /// Run the model: at random, step by step, or along a recorded run
     Simulate(simulate::Simulate),
     /// Translate temporal formulas to automata, or compare them
@@ -84,6 +88,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Check(check) => check.run(),
+        Command::Swarm(swarm) => swarm.run(),
         Command::Simulate(simulate) => simulate.run(),
         Command::Ltl(ltl) => ltl.run(),
     };

@@ -38,6 +38,17 @@ struct Statistics {
     state_bytes: u64,
     memory_bytes: u64,
     seconds: f64,
+    /// If states may have been omitted: how many are expected to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_omissions: Option<f64>,
+    /// If states were forgotten and visited again: how often a state was new, how many were forgotten, about how many
+    /// different ones there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    insertions: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distinct: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -80,7 +91,7 @@ pub fn render(report: &Report<'_>) -> String {
         kind: "safety",
         verdict,
         reason: reason(report),
-        statistics: statistics(&outcome.statistics),
+        statistics: statistics(outcome),
         errors: outcome.errors,
         error_kinds: outcome.error_kinds.iter().copied().collect(),
         exhaustive: outcome.exhaustive,
@@ -117,7 +128,8 @@ fn reason(report: &Report<'_>) -> Option<String> {
     }
 }
 
-fn statistics(statistics: &search::Statistics) -> Statistics {
+fn statistics(outcome: &search::Outcome) -> Statistics {
+    let statistics = &outcome.statistics;
     Statistics {
         states: statistics.states,
         transitions: statistics.transitions,
@@ -126,6 +138,13 @@ fn statistics(statistics: &search::Statistics) -> Statistics {
         state_bytes: statistics.state_bytes,
         memory_bytes: statistics.memory_bytes,
         seconds: statistics.time.as_secs_f64(),
+        expected_omissions: match outcome.guarantee {
+            search::Guarantee::Exact => None,
+            search::Guarantee::Omissions { expected } => Some(expected),
+        },
+        insertions: outcome.statistics.revisits.map(|revisits| revisits.insertions),
+        replaced: outcome.statistics.revisits.map(|revisits| revisits.replaced),
+        distinct: outcome.statistics.revisits.map(|revisits| revisits.distinct),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::check::Counterexample;
 use crate::run::{Mover, ShownStep, Standing, show_run, standings};
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
-use search::{Statistics, Verdict};
+use search::{Guarantee, Statistics, Verdict};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -50,6 +50,15 @@ pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
     }
     let outcome = &report.checked.outcome;
     let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics)));
+    if let Some(revisits) = outcome.statistics.revisits.filter(|revisits| revisits.replaced > 0) {
+        let _ = writeln!(
+            out,
+            "  {} insertions of about {} different states: {} were replaced when memory was full",
+            grouped(revisits.insertions),
+            grouped(revisits.distinct),
+            grouped(revisits.replaced)
+        );
+    }
     if let Some(first) = report.checked.counterexamples.first() {
         out += "\n";
         out += &counterexample(report.program, first, style);
@@ -73,6 +82,9 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
         }
         Verdict::Inconclusive => format!("safety: {}\n", style.unsure("inconclusive")),
     };
+    if let Guarantee::Omissions { expected } = outcome.guarantee {
+        let _ = writeln!(out, "  states may have been omitted: {expected:.3} are expected to be");
+    }
     if let Some(limit) = outcome.limit {
         let _ = writeln!(out, "  not everything was visited: {limit}");
     }

@@ -4,9 +4,24 @@
 //! Threads share a store through `&self`. What needs it whole (growing, translating to a wider layout, saving)
 //! happens between rounds of the search, when it is borrowed `&mut`. A store must not know what the bits of a state mean.
 
+mod bitstate;
+mod cache;
+mod compact;
+mod distinct;
+mod hash;
+mod interned;
 #[allow(unsafe_code)]
 mod packed;
+mod part;
+mod prefetch;
+mod quotient;
+#[cfg(test)]
+mod testing;
 
+pub use bitstate::{Bitstate, DEFAULT_FUNCTIONS, MAX_FUNCTIONS};
+pub use cache::{Cache, Replacement, bytes_per_state};
+pub use compact::{Compact, DEFAULT_BITS};
+pub use interned::Interned;
 pub use packed::Packed;
 
 /// What became of a state handed to a store.
@@ -29,6 +44,17 @@ pub enum Guarantee {
     Omissions { expected: f64 },
 }
 
+/// What a store that forgets states has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revisits {
+    /// How often a state was new.
+    pub insertions: u64,
+    /// How many states were forgotten.
+    pub replaced: u64,
+    /// How many different states there were, within a percent or so; the other insertions were revisits.
+    pub distinct: u64,
+}
+
 /// A set of states of `width.identity` words each.
 pub trait Store: Sync {
     /// What finding a state needs: a hash or the like, computed once, early enough to fetch memory with it.
@@ -42,6 +68,17 @@ pub trait Store: Sync {
 
     /// The search leaves this state, which it entered when it was new: it is no longer on the depth-first stack.
     fn leave(&self, _state: &[u64]) {}
+
+    /// How many threads may share it; `None` if any number.
+    fn max_threads(&self) -> Option<usize> {
+        None
+    }
+
+    /// Does it forget states? Then a state that was forgotten is new again, and the search must be depth-first
+    /// and say when it [leaves](Self::leave) a state.
+    fn revisits(&self) -> Option<Revisits> {
+        None
+    }
 
     /// Makes room; `false` if that would take more than `memory_bytes` for the store, which then is as before.
     fn grow(&mut self, memory_bytes: u64) -> bool;

@@ -6,7 +6,7 @@
 //! one by a moderate factor. Buckets are in the order of hashes, so growing reads and writes memory in
 //! sequence.
 
-mod permutation;
+pub(super) mod permutation;
 mod region;
 mod segment;
 mod shape;

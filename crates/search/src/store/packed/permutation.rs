@@ -5,7 +5,7 @@
 
 /// A permutation of `0..1 << bits`.
 #[derive(Clone, Debug)]
-pub(super) struct Permutation {
+pub(in crate::store) struct Permutation {
     mask: u64,
     /// At least half of the bits, so that the step undoes itself.
     shift: u32,

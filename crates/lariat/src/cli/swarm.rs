@@ -1,0 +1,106 @@
+//! `lariat swarm`: many small, different searches.
+
+use super::check::{INTERRUPTED, stop_when_interrupted};
+use super::{Color, Exit, complain, values};
+use clap::Args;
+use lariat::load::{Define, Rejected, load};
+use lariat::report::text::Style;
+use lariat::report::{Report, text};
+use lariat::swarm::{Budget, swarm};
+use lariat::{check, machine};
+use model::PackedInterpreter;
+use search::Verdict;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct Swarm {
+    /// The model, a Promela file or a transition system (`.lts`); `-` is standard input
+    model: OsString,
+
+    /// Define a macro, as if the model began with it
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
+    define: Vec<Define>,
+
+    /// Search so long, such as 90s or 2m
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "60s")]
+    time: Duration,
+
+    /// How many searches at once [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+
+    /// End after so many searches
+    #[arg(long, value_name = "N")]
+    members: Option<u64>,
+
+    /// Memory for all searches together, such as 4G [default: 1G, or half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    memory: Option<u64>,
+
+    /// Say the verdicts and nothing else
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// Colour the output
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+impl Swarm {
+    pub fn run(self) -> anyhow::Result<Exit> {
+        let model = match load(&self.model, &self.define, self.color.stderr()) {
+            Ok(model) => model,
+            Err(Rejected(message)) => {
+                complain(&message);
+                return Ok(Exit::BadInput);
+            }
+        };
+        stop_when_interrupted();
+        let threads = || std::thread::available_parallelism().map_or(1, usize::from);
+        let free = machine::default_memory_bytes().unwrap_or(u64::MAX);
+        let budget = Budget {
+            threads: self.threads.map_or_else(threads, usize::from),
+            time: self.time,
+            memory_bytes: self.memory.unwrap_or((1 << 30).min(free / 2)),
+            members: self.members,
+            interrupt: Some(&INTERRUPTED),
+        };
+        let found = match PackedInterpreter::new(&model.program) {
+            Err(error) => {
+                lariat::swarm::Swarm { outcome: search::Outcome::without_start(error), members: 0, visits: 0 }
+            }
+            Ok(_) => {
+                swarm(|| PackedInterpreter::new(&model.program).expect("it could be made before"), &budget)
+            }
+        };
+        let (members, visits) = (found.members, found.visits);
+        let checked = match check::checked(&model.program, found.outcome) {
+            Ok(checked) => checked,
+            Err(error) => {
+                complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));
+                return Ok(Exit::Internal);
+            }
+        };
+        let report = Report {
+            model: &model.name,
+            program: &model.program,
+            properties: &model.properties,
+            checked: &checked,
+        };
+        let mut text = text::render(&report, Style { color: self.color.stdout() }, self.quiet);
+        if !self.quiet {
+            text += &format!("  the swarm: {members} searches to their end, {visits} visits of states\n");
+        }
+        let exit = match checked.outcome.verdict() {
+            Verdict::Violated => Exit::Violated,
+            Verdict::Holds | Verdict::Inconclusive => Exit::Inconclusive,
+        };
+        match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(exit),
+        }
+    }
+}

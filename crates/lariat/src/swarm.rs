@@ -1,0 +1,149 @@
+//! Many small, different searches instead of one large one (Holzmann, Joshi, Groce: Swarm verification techniques, 2011).
+//!
+//! Each member of the swarm is a bit-state search in one thread with its own hash functions, number of bits a state, order of
+//! successors, depth limit and direction. Alone each omits many states; each omits others. They run side by side until
+//! one finds an error or the time is over.
+
+use model::system::System;
+use search::{
+    Arrangement, Limits, Options, Order, Outcome, Shuffled, StoreKind, Verdict, joined, reachability,
+};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a swarm may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget<'a> {
+    pub threads: usize,
+    pub time: Duration,
+    pub memory_bytes: u64,
+    /// Members, if time does not end before.
+    pub members: Option<u64>,
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// How one member searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub seed: u64,
+    pub functions: u32,
+    pub order: Order,
+    pub arrangement: Arrangement,
+    pub depth: Option<u64>,
+}
+
+/// The member with this number: the first are the plainest, later ones differ in everything.
+pub fn member(number: u64) -> Member {
+    let arrangement = match number % 3 {
+        0 => Arrangement::Given,
+        1 => Arrangement::Reversed,
+        _ => Arrangement::Random(number),
+    };
+    Member {
+        seed: number,
+        functions: [3, 2, 1, 4][(number / 3 % 4) as usize],
+        order: if number % 7 == 6 { Order::BreadthFirst } else { Order::DepthFirst },
+        arrangement,
+        depth: match number % 5 {
+            3 => Some(1000),
+            4 => Some(10_000),
+            _ => None,
+        },
+    }
+}
+
+/// What a swarm found.
+#[derive(Debug)]
+pub struct Swarm {
+    pub outcome: Outcome,
+    /// Members that ended their search, or met an error.
+    pub members: u64,
+    /// States visited by all, counted as often as they were.
+    pub visits: u64,
+}
+
+/// Lets members search until one finds an error or the budget is used up. `system` makes another instance of the system.
+pub fn swarm<S: System>(system: impl Fn() -> S + Sync, budget: &Budget<'_>) -> Swarm {
+    let start = Instant::now();
+    let stop = AtomicBool::new(false);
+    let next = AtomicU64::new(0);
+    let outcomes: Mutex<Vec<Outcome>> = Mutex::new(Vec::new());
+    let threads = budget.threads.max(1);
+    let bytes = budget.memory_bytes / threads as u64 / 2;
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let left = budget.time.saturating_sub(start.elapsed());
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let enough = budget.members.is_some_and(|members| number >= members);
+                    let interrupted = budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+                    if left.is_zero() || enough || interrupted || stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let outcome = search(&system, member(number), bytes, left, &stop);
+                    if outcome.verdict() == Verdict::Violated {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+                }
+            });
+        }
+        // Members look at one flag only: this thread sees to it that it is set in time.
+        while let Some(interrupt) = budget.interrupt
+            && start.elapsed() < budget.time
+            && !stop.load(Ordering::Relaxed)
+            && budget
+                .members
+                .is_none_or(|members| (outcomes.lock().map_or(0, |list| list.len()) as u64) < members)
+        {
+            if interrupt.load(Ordering::Relaxed) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let members =
+        outcomes.iter().filter(|outcome| outcome.limit.is_none() || outcome.errors > 0).count() as u64;
+    let visits = outcomes.iter().map(|outcome| outcome.statistics.states).sum();
+    let mut outcome = if outcomes.is_empty() { Outcome::default() } else { joined(outcomes) };
+    outcome.statistics.time = start.elapsed();
+    // A swarm proves nothing.
+    outcome.exhaustive = false;
+    Swarm { outcome, members, visits }
+}
+
+fn search<S: System>(
+    system: &impl Fn() -> S,
+    member: Member,
+    bytes: u64,
+    time: Duration,
+    stop: &AtomicBool,
+) -> Outcome {
+    let options = Options {
+        order: member.order,
+        limits: Limits { depth: member.depth, time: Some(time), interrupt: Some(stop), ..Limits::default() },
+        threads: NonZeroUsize::new(1),
+        store: StoreKind::Bitstate { functions: member.functions, bytes: Some(bytes), seed: member.seed },
+        ..Options::default()
+    };
+    reachability(&Shuffled::new(system(), member.arrangement), &options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn members_differ() {
+        let members: Vec<Member> = (0..100).map(member).collect();
+        let kinds: HashSet<String> =
+            members.iter().map(|member| format!("{:?}", Member { seed: 0, ..*member })).collect();
+        assert!(kinds.len() > 30, "{}", kinds.len());
+        assert_eq!(member(0).arrangement, Arrangement::Given);
+    }
+}

@@ -1,0 +1,129 @@
+//! One state at a time: its successors that are stored states, with atomic sequences passed through. For the searches that
+//! have no use for blocks and threads: the one with a real stack, and the one on disk.
+
+use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::outcome::Run;
+use crate::predecessors::passage;
+use crate::tally::Tally;
+use model::RuntimeError;
+use model::system::{StepCode, Successors, System, Width};
+use std::sync::atomic::AtomicBool;
+
+/// What was met in expanding a state, and the steps from it that led there.
+pub(crate) type Met = Vec<(RuntimeError, Vec<StepCode>)>;
+
+/// The arrivals of one state, in order: for each the number of moves, then the words of the state.
+#[derive(Debug)]
+pub(crate) struct Expansion {
+    stride: usize,
+    successors: Successors,
+    walk: Walk,
+    arrivals: Vec<u64>,
+    pub met: Met,
+}
+
+impl Expansion {
+    pub fn new(width: Width) -> Expansion {
+        Expansion {
+            stride: width.all + 1,
+            successors: Successors::new(width),
+            walk: Walk::new(width),
+            arrivals: Vec::new(),
+            met: Met::new(),
+        }
+    }
+
+    /// Words of an arrival.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub fn arrivals(&self) -> &[u64] {
+        &self.arrivals
+    }
+
+    /// Expands a state, counting in `tally`.
+    pub fn expand<S: System>(
+        &mut self,
+        system: &S,
+        state: &[u64],
+        tally: &mut Tally,
+        stop: &AtomicBool,
+    ) -> Result<(), Broken> {
+        self.successors.clear();
+        self.arrivals.clear();
+        self.met.clear();
+        system.successors(state, &mut self.successors)?;
+        if self.successors.nothing_moves(0) && !system.is_valid_end(state) {
+            self.met.push((RuntimeError::InvalidEndState, Vec::new()));
+        }
+        let mut watch = Watch::default();
+        for index in 0..self.successors.len() {
+            let code = self.successors.code(index);
+            for (_, error) in self.successors.errors.iter().filter(|(entry, _)| *entry == index) {
+                self.met.push((error.clone(), vec![code]));
+            }
+            if code.is_stopped() || code.is_refused() {
+                continue;
+            }
+            tally.coverage.mark(code);
+            let state = self.successors.state(index);
+            let mut passing = Passing { tally, arrivals: &mut self.arrivals, met: &mut self.met };
+            if code.is_transient() {
+                passing.atomic();
+                self.walk.through(system, state, code, &mut watch, stop, &mut passing)?;
+            } else {
+                passing.arrival(state, &[code], code.weight());
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Passing<'a> {
+    tally: &'a mut Tally,
+    arrivals: &'a mut Vec<u64>,
+    met: &'a mut Met,
+}
+
+impl Visitor for Passing<'_> {
+    fn taken(&mut self, code: StepCode) {
+        self.tally.coverage.mark(code);
+    }
+
+    fn atomic(&mut self) {
+        self.tally.atomic_steps += 1;
+    }
+
+    fn arrival(&mut self, state: &[u64], _: &[StepCode], moves: u64) {
+        self.tally.transitions += 1;
+        self.arrivals.push(moves);
+        self.arrivals.extend_from_slice(state);
+    }
+
+    fn error(&mut self, error: &RuntimeError, codes: &[StepCode]) {
+        self.met.push((error.clone(), codes.to_vec()));
+    }
+
+    fn endless(&mut self) {
+        self.tally.endless_atomic = true;
+    }
+}
+
+/// The run from an initial state by these arrivals, and on with these steps.
+pub(crate) fn run_along<S: System>(
+    system: &S,
+    initial: usize,
+    arrivals: impl IntoIterator<Item = u32>,
+    codes: &[StepCode],
+) -> Option<Run> {
+    let mut state = system.initial_states().ok()?.into_iter().nth(initial)?;
+    let mut steps = Vec::new();
+    for arrival in arrivals {
+        let (codes, next) = passage(system, &state, arrival)?;
+        steps.extend(codes.iter().map(|code| system.step(*code)));
+        state = next;
+    }
+    steps.extend(codes.iter().map(|code| system.step(*code)));
+    Some(Run { initial, steps })
+}

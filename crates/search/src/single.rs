@@ -1,0 +1,162 @@
+//! What the searches in one thread have in common: the count, the limits, the outcome, and beginning again with a wider layout.
+
+use crate::expansion::Met;
+use crate::limits::{Limit, Meter, peak_memory_bytes, resident_bytes};
+use crate::outcome::{Outcome, Statistics};
+use crate::pool::Sign;
+use crate::store::{Guarantee, Revisits};
+use crate::tally::Tally;
+use crate::{Coverage, Goal, Options, Progress, Run};
+use model::system::{Misfit, StepCode, System};
+use std::time::{Duration, Instant};
+
+/// How often limits are looked at, in units of work; and how often somebody is told about progress.
+const LOOK: u32 = 256;
+const TELL: Duration = Duration::from_millis(200);
+
+/// Why a search stopped before its end.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The sign says why.
+    Over,
+    Misfit(Box<Misfit>),
+}
+
+impl From<Limit> for Stop {
+    fn from(_: Limit) -> Stop {
+        Stop::Over
+    }
+}
+
+pub(crate) struct Single<'a> {
+    pub options: &'a Options<'a>,
+    pub tally: Tally,
+    pub sign: Sign,
+    pub meter: Meter<'a>,
+    goal: Goal,
+    ticks: u32,
+    told: Instant,
+}
+
+impl<'a> Single<'a> {
+    pub fn new<S: System>(system: &S, options: &'a Options<'a>, before: Duration) -> Single<'a> {
+        Single {
+            options,
+            tally: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
+            sign: Sign::default(),
+            meter: Meter::new(&options.limits, before),
+            goal: if options.all_errors { Goal::Everything } else { Goal::FirstError },
+            ticks: 0,
+            told: Instant::now(),
+        }
+    }
+
+    /// Ends the search for a limit.
+    pub fn stop(&self, limit: Limit) -> Stop {
+        self.sign.stop(Some(limit));
+        Stop::Over
+    }
+
+    /// Called once for every state expanded.
+    pub fn tick(&mut self, store_bytes: impl Fn() -> u64, waiting: u64) -> Result<(), Stop> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if !self.ticks.is_multiple_of(LOOK) {
+            return Ok(());
+        }
+        self.meter.check_time().map_err(|limit| self.stop(limit))?;
+        if self.ticks.is_multiple_of(64 * LOOK) {
+            self.meter.check_memory(store_bytes()).map_err(|limit| self.stop(limit))?;
+        }
+        if let Some(progress) = self.options.progress
+            && self.told.elapsed() >= TELL
+        {
+            self.told = Instant::now();
+            progress(&Progress {
+                states: self.tally.states,
+                transitions: self.tally.transitions,
+                depth: self.tally.depth,
+                waiting,
+                memory_bytes: resident_bytes().unwrap_or_else(store_bytes),
+                elapsed: self.meter.elapsed(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Counts a new state that is so deep; `false` if it is too deep to be expanded.
+    pub fn add(&mut self, depth: u64) -> Result<bool, Stop> {
+        self.tally.states += 1;
+        self.tally.depth = self.tally.depth.max(depth);
+        if let Some(limit) = self.options.limits.states
+            && self.tally.states > limit
+        {
+            return Err(self.stop(Limit::States(limit)));
+        }
+        let deep = self.options.limits.depth.is_some_and(|limit| depth >= limit);
+        self.tally.too_deep |= deep;
+        Ok(!deep)
+    }
+
+    /// Notes errors; `run` gives the run that ends with these steps.
+    pub fn note(&mut self, met: Met, mut run: impl FnMut(&[StepCode]) -> Option<Run>) -> Result<(), Stop> {
+        for (error, codes) in met {
+            self.tally.note(error, || run(&codes));
+        }
+        self.goal.look(&self.tally, &self.sign);
+        if self.sign.is_over() { Err(Stop::Over) } else { Ok(()) }
+    }
+
+    pub fn outcome<S: System>(
+        self,
+        system: &S,
+        guarantee: Guarantee,
+        store_bytes: u64,
+        revisits: Option<Revisits>,
+    ) -> Outcome {
+        let mut limit = self.sign.limit();
+        if self.tally.too_deep {
+            limit = limit.or(self.options.limits.depth.map(Limit::Depth));
+        }
+        Outcome {
+            violations: self.tally.violations,
+            errors: self.tally.errors,
+            error_kinds: self.tally.error_kinds,
+            limit,
+            guarantee,
+            exhaustive: limit.is_none() && !self.sign.is_over() && guarantee == Guarantee::Exact,
+            endless_atomic: self.tally.endless_atomic,
+            statistics: Statistics {
+                states: self.tally.states.min(self.options.limits.states.unwrap_or(u64::MAX)),
+                transitions: self.tally.transitions,
+                atomic_steps: self.tally.atomic_steps,
+                depth: self.tally.depth,
+                state_bytes: 8 * system.width().identity as u64,
+                store_bytes,
+                memory_bytes: peak_memory_bytes().unwrap_or(store_bytes),
+                time: self.meter.elapsed(),
+                revisits,
+            },
+            coverage: self.tally.coverage,
+        }
+    }
+}
+
+/// Searches; when a state does not fit the layout, again from the start in a wider one.
+pub(crate) fn with_room<S: System>(
+    system: &S,
+    mut search: impl FnMut(&S, Duration) -> Result<Outcome, Box<Misfit>>,
+) -> Outcome {
+    let start = Instant::now();
+    let mut misfit = match search(system, Duration::ZERO) {
+        Ok(outcome) => return outcome,
+        Err(misfit) => misfit,
+    };
+    let mut wide = system.widened(&misfit);
+    loop {
+        misfit = match search(&wide, start.elapsed()) {
+            Ok(outcome) => return outcome,
+            Err(misfit) => misfit,
+        };
+        wide = wide.widened(&misfit);
+    }
+}

@@ -1,0 +1,135 @@
+//! What every store is tested with: generated states, and the standard library's set as the oracle.
+
+use super::{Insertion, Store};
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// States in the order of their arrival, with repetitions.
+#[derive(Debug)]
+pub struct States {
+    pub words: usize,
+    pub list: Vec<Vec<u64>>,
+}
+
+/// A small generator of numbers that is the same everywhere.
+#[derive(Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// States of one to five words, whose halves take few values or many.
+pub fn states() -> impl Strategy<Value = States> {
+    (1usize..=5, any::<u64>(), 0usize..40_000, prop::collection::vec(0u32..=32, 10)).prop_map(
+        |(words, seed, number, widths)| {
+            let mut random = Random(seed);
+            let mut half = |width: u32| random.next() & ((1u64 << width) - 1);
+            // Wide halves now and then only, as in a program that counts.
+            let list = (0..number)
+                .map(|step| {
+                    let narrow = |width: u32| if step % 5 == 0 { width } else { width.min(3) };
+                    (0..words)
+                        .map(|word| half(narrow(widths[2 * word])) | half(narrow(widths[2 * word + 1])) << 32)
+                        .collect()
+                })
+                .collect();
+            States { words, list }
+        },
+    )
+}
+
+/// Different states, all combinations of few values of each byte-sized part.
+pub fn product(words: usize, number: u64) -> Vec<Vec<u64>> {
+    let digits = words as u64 * 3;
+    let state = |index: u64| {
+        let mut rest = index.wrapping_mul(7919) % number;
+        let mut state = vec![0u64; words];
+        for digit in 0..digits {
+            let value = rest % 6;
+            rest /= 6;
+            state[(digit / 3) as usize] |= (value * value * 11 + value) << (digit % 3 * 20);
+        }
+        state[0] |= rest << 60;
+        state
+    };
+    (0..number).map(state).collect()
+}
+
+/// Inserts the state, growing the store as needed.
+pub fn insert<S: Store>(store: &mut S, state: &[u64]) -> bool {
+    loop {
+        let key = store.prepare(state);
+        match store.insert(state, key) {
+            Insertion::New => return true,
+            Insertion::Known => return false,
+            Insertion::Full => assert!(store.grow(u64::MAX), "there is no limit"),
+        }
+    }
+}
+
+pub fn insert_all<S: Store>(store: &mut S, states: &[Vec<u64>]) -> u64 {
+    states.iter().filter(|state| insert(store, state)).count() as u64
+}
+
+/// Does an exact store tell new states from known ones, through growth, and give them all back?
+pub fn is_a_set<S: Store>(mut store: S, states: &States) -> Result<(), TestCaseError> {
+    let mut oracle = HashSet::new();
+    for state in &states.list {
+        prop_assert_eq!(insert(&mut store, state), oracle.insert(state.clone()));
+    }
+    prop_assert_eq!(store.len(), oracle.len() as u64);
+    let mut found = HashSet::new();
+    let complete = store.for_each(&mut |state| {
+        found.insert(state.to_vec());
+    });
+    prop_assert!(complete);
+    prop_assert_eq!(found, oracle);
+    Ok(())
+}
+
+/// Threads insert the same states in rounds between which the store grows: each state is new to exactly one of them.
+pub fn threads_agree<S: Store>(mut store: S, words: usize) {
+    const THREADS: usize = 3;
+    let states = product(words, 40_000);
+    let done: Vec<AtomicUsize> = (0..THREADS).map(|_| AtomicUsize::new(0)).collect();
+    let news = AtomicU64::new(0);
+    while done.iter().any(|done| done.load(Ordering::Relaxed) < states.len()) {
+        std::thread::scope(|scope| {
+            for (thread, done) in done.iter().enumerate() {
+                let (store, states, news) = (&store, &states, &news);
+                scope.spawn(move || {
+                    while let Some(state) = states.get(done.load(Ordering::Relaxed)) {
+                        // Each thread starts elsewhere, half of them go backwards.
+                        let state = if thread % 2 == 0 {
+                            state
+                        } else {
+                            &states[states.len() - 1 - done.load(Ordering::Relaxed)]
+                        };
+                        let key = store.prepare(state);
+                        match store.insert(state, key) {
+                            Insertion::New => news.fetch_add(1, Ordering::Relaxed),
+                            Insertion::Known => 0,
+                            Insertion::Full => break,
+                        };
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert!(store.grow(u64::MAX));
+    }
+    let different = states.iter().collect::<HashSet<_>>().len() as u64;
+    assert_eq!(news.load(Ordering::Relaxed), different);
+    assert_eq!(store.len(), different);
+}
