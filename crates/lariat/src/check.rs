@@ -1,9 +1,10 @@
 //! Checking a program for errors: search, then replay every run that is going to be shown.
 
+use crate::reduction::Reduction;
 use crate::unreached::{Unreached, unreached};
-use model::{Interpreter, PackedInterpreter, Program, State};
+use model::{PackedInterpreter, Program, State};
 use native::Native;
-use search::replay::{ReplayError, replay};
+use search::replay::ReplayError;
 use search::{Options, Outcome, Violation, reachability};
 
 /// What computes successors.
@@ -34,25 +35,36 @@ pub struct Counterexample {
 }
 
 /// Searches the program. An error that does not replay is our own and no verdict.
-pub fn check(program: &Program, engine: Engine, options: &Options<'_>) -> Result<Checked, ReplayError> {
-    checked(program, explore(program, engine, options))
+///
+/// Unless it is to be searched `raw`, the program is reduced first; what is told is told of the program itself.
+pub fn check(
+    program: &Program,
+    engine: Engine,
+    raw: bool,
+    options: &Options<'_>,
+) -> Result<Checked, ReplayError> {
+    let reduction = Reduction::new(program, raw);
+    let outcome = explore(reduction.program(), engine, options);
+    checked(&reduction, outcome)
 }
 
 /// Replays what a search found.
-pub fn checked(program: &Program, outcome: Outcome) -> Result<Checked, ReplayError> {
-    let interpreter = Interpreter::new(program);
+pub fn checked(reduction: &Reduction<'_>, mut outcome: Outcome) -> Result<Checked, ReplayError> {
     let mut counterexamples = Vec::new();
-    for violation in &outcome.violations {
-        let states = replay(&interpreter, violation)?;
-        counterexamples.push(Counterexample { violation: violation.clone(), states });
+    for found in &mut outcome.violations {
+        let (violation, states) = reduction.counterexample(found)?;
+        *found = violation.clone();
+        counterexamples.push(Counterexample { violation, states });
     }
-    let unreached = if outcome.exhaustive { unreached(program, &outcome.coverage) } else { Vec::new() };
+    outcome.coverage = reduction.coverage(outcome.coverage);
+    let unreached =
+        if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };
     Ok(Checked { outcome, counterexamples, unreached })
 }
 
-/// What tells a program from others.
-pub fn fingerprint(program: &Program) -> u64 {
-    rapidhash::v3::rapidhash_v3(model::text::print(program).as_bytes())
+/// What tells a search of a program from those of others.
+pub fn fingerprint(program: &Program, raw: bool) -> u64 {
+    rapidhash::v3::rapidhash_v3(model::text::print(program).as_bytes()) ^ u64::from(raw)
 }
 
 /// Searches with the engine.

@@ -1,6 +1,6 @@
 //! The front door of Lariat: load a model, check it, say what was found.
 //!
-//! [`load`] reads a model, [`check`] searches it and replays what it finds, [`report`] says it as text
+//! [`load`] reads a model, [`check`] searches it (as [`reduction`] makes it) and replays what it finds, [`report`] says it as text
 //! or JSON, [`trail`] reads and writes SPIN's recorded runs. The command `lariat` is a thin shell around this.
 
 #![forbid(unsafe_code)]
@@ -8,6 +8,7 @@
 pub mod check;
 pub mod load;
 pub mod machine;
+pub mod reduction;
 pub mod report;
 pub mod run;
 pub mod simulation;

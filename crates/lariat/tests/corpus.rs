@@ -103,10 +103,16 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
         Err(message) => return vec![message],
     };
     let mut found = Vec::new();
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
+    // Reduced too: then the counts are others, but nothing else is.
+    for (order, raw) in [
+        (Order::DepthFirst, true),
+        (Order::BreadthFirst, true),
+        (Order::DepthFirst, false),
+        (Order::BreadthFirst, false),
+    ] {
         let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
         let options = Options { order, all_errors: true, limits, ..Options::default() };
-        let checked = match check(&model.program, Engine::default(), &options) {
+        let checked = match check(&model.program, Engine::default(), raw, &options) {
             Ok(checked) => checked,
             Err(error) => {
                 found.push(format!("{order:?}: a counterexample does not replay: {error}"));
@@ -116,7 +122,7 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
         let outcome = &checked.outcome;
         let mut compare = |what: &str, expected: String, is: String| {
             if expected != is {
-                found.push(format!("{order:?}: {what}: expected {expected}, is {is}"));
+                found.push(format!("{order:?}, raw {raw}: {what}: expected {expected}, is {is}"));
             }
         };
         if let Some(limit) = outcome.limit {
@@ -143,6 +149,11 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
             is.retain(|kind| kinds.contains(kind));
         }
         compare("errors", format!("{kinds:?}"), format!("{is:?}"));
+        if !raw {
+            let fewer = header.states.is_none_or(|states| outcome.statistics.states <= states);
+            compare("at most as many states as raw", "true".into(), fewer.to_string());
+            continue;
+        }
         if let Some(states) = header.states {
             compare("states", states.to_string(), outcome.statistics.states.to_string());
         }

@@ -92,7 +92,7 @@ fn try_out(text: &str) {
     };
     for order in [Order::DepthFirst, Order::BreadthFirst] {
         let options = Options { order, all_errors: true, limits: limits.clone(), ..Options::default() };
-        let checked = check(&program, Engine::default(), &options);
+        let checked = check(&program, Engine::default(), order == Order::DepthFirst, &options);
         assert!(checked.is_ok(), "a counterexample does not replay: {:?}", checked.err());
     }
 }

@@ -139,7 +139,7 @@ impl Check {
         let meter = ProgressLine::new(self.quiet);
         let show = |progress: &search::Progress| meter.show(progress);
         let mut options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
-        let fingerprint = check::fingerprint(&model.program);
+        let fingerprint = check::fingerprint(&model.program, self.raw);
         options.checkpoint = self.checkpoint.as_deref().map(|path| Checkpoint {
             path,
             every: self.checkpoint_every,
@@ -153,7 +153,7 @@ impl Check {
             None => None,
         };
         options.resume = saved.as_ref();
-        let checked = check::check(&model.program, self.engine.into(), &options);
+        let checked = check::check(&model.program, self.engine.into(), self.raw, &options);
         meter.clear();
         let checked = match checked {
             Ok(checked) => checked,
@@ -196,8 +196,6 @@ impl Check {
     }
 
     fn options(&self) -> Options<'static> {
-        // Until there are reductions, every search is raw.
-        let _ = self.raw;
         Options {
             order: match self.search {
                 Search::Dfs if !self.storage.is_breadth_first() => Order::DepthFirst,

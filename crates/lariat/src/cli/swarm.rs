@@ -4,11 +4,12 @@ use super::check::{INTERRUPTED, stop_when_interrupted};
 use super::{Color, Exit, complain, values};
 use clap::Args;
 use lariat::load::{Define, Rejected, load};
+use lariat::reduction::Reduction;
 use lariat::report::text::Style;
 use lariat::report::{Report, text};
 use lariat::swarm::{Budget, swarm};
 use lariat::{check, machine};
-use model::PackedInterpreter;
+use native::Native;
 use search::Verdict;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -68,16 +69,15 @@ impl Swarm {
             members: self.members,
             interrupt: Some(&INTERRUPTED),
         };
-        let found = match PackedInterpreter::new(&model.program) {
+        let reduction = Reduction::new(&model.program, false);
+        let found = match Native::new(reduction.program()) {
             Err(error) => {
                 lariat::swarm::Swarm { outcome: search::Outcome::without_start(error), members: 0, visits: 0 }
             }
-            Ok(_) => {
-                swarm(|| PackedInterpreter::new(&model.program).expect("it could be made before"), &budget)
-            }
+            Ok(_) => swarm(|| Native::new(reduction.program()).expect("it could be made before"), &budget),
         };
         let (members, visits) = (found.members, found.visits);
-        let checked = match check::checked(&model.program, found.outcome) {
+        let checked = match check::checked(&reduction, found.outcome) {
             Ok(checked) => checked,
             Err(error) => {
                 complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));

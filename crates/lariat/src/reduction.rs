@@ -1,0 +1,67 @@
+//! The program that is searched in place of the model's, and the way back from what is found in it.
+
+use model::reduce::{Observed, Reduced, reduce};
+use model::system::{Move, Numbering, Step};
+use model::{Interpreter, Program, State};
+use search::replay::{ReplayError, replay};
+use search::{Coverage, Run, Violation};
+
+/// A program and what it is searched as.
+#[derive(Debug)]
+pub struct Reduction<'p> {
+    original: &'p Program,
+    /// Nothing if the program is searched as it is.
+    reduced: Option<Reduced>,
+}
+
+impl<'p> Reduction<'p> {
+    /// For a search for errors, in which nothing but the program's own assertions and ends is observed.
+    pub fn new(original: &'p Program, raw: bool) -> Reduction<'p> {
+        let reduced = (!raw).then(|| reduce(original, &Observed::default()));
+        Reduction { original, reduced }
+    }
+
+    /// The model's own program.
+    pub fn original(&self) -> &'p Program {
+        self.original
+    }
+
+    /// What to search.
+    pub fn program(&self) -> &Program {
+        self.reduced.as_ref().map_or(self.original, |reduced| &reduced.program)
+    }
+
+    /// The same violation of the original program, with the states of its run, as the reference semantics sees it.
+    ///
+    /// # Errors
+    /// The run has no counterpart there: an error of ours.
+    pub fn counterexample(&self, found: &Violation) -> Result<(Violation, Vec<State>), ReplayError> {
+        let interpreter = Interpreter::new(self.original);
+        let Some(reduced) = &self.reduced else { return Ok((found.clone(), replay(&interpreter, found)?)) };
+        let mut first_failure = None;
+        for steps in reduced.expansions(&found.run.steps) {
+            let run = Run { steps, ..found.run.clone() };
+            let candidate = Violation { error: found.error.clone(), run };
+            match replay(&interpreter, &candidate) {
+                Ok(states) => return Ok((candidate, states)),
+                Err(failure) => first_failure = first_failure.or(Some(failure)),
+            }
+        }
+        Err(first_failure.unwrap_or_else(|| ReplayError::NoSuchError(found.error.clone())))
+    }
+
+    /// Which transitions of the original were taken: a merged step takes several.
+    pub fn coverage(&self, mut coverage: Coverage) -> Coverage {
+        let Some(reduced) = &self.reduced else { return coverage };
+        let numbering = Numbering::new(self.original);
+        let taken: Vec<u32> =
+            (0..numbering.len() as u32).filter(|&number| coverage.contains(number)).collect();
+        for number in taken {
+            let (process_type, location, transition) = numbering.transition(number);
+            for along in reduced.moves(&Move { pid: 0, process_type, location, transition }) {
+                coverage.mark(numbering.encode_step(&Step::Move(along)));
+            }
+        }
+        coverage
+    }
+}
