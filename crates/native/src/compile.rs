@@ -114,16 +114,18 @@ fn target() -> Result<OwnedTargetIsa, Failure> {
 fn compile_all(functions: Vec<Function>, isa: &dyn TargetIsa) -> Result<Vec<Piece>, Failure> {
     let numbered: Vec<(usize, Function)> = functions.into_iter().enumerate().collect();
     if numbered.len() < WORTH_A_THREAD {
-        return numbered.into_iter().map(|(_, function)| piece(function, isa)).collect();
+        let mut context = Context::new();
+        return numbered.into_iter().map(|(_, function)| piece(&mut context, function, isa)).collect();
     }
     let count = numbered.len();
     let queue = std::sync::Mutex::new(numbered.into_iter());
     let work = || {
         let mut done = Vec::new();
+        let mut context = Context::new();
         loop {
             let next = queue.lock().ok().and_then(|mut queue| queue.next());
             let Some((number, function)) = next else { return done };
-            done.push((number, piece(function, isa)));
+            done.push((number, piece(&mut context, function, isa)));
         }
     };
     let results = std::thread::scope(|scope| {
@@ -139,8 +141,10 @@ fn compile_all(functions: Vec<Function>, isa: &dyn TargetIsa) -> Result<Vec<Piec
     pieces.into_iter().map(|piece| piece.ok_or_else(|| Failure("a compiling thread failed".into()))).collect()
 }
 
-fn piece(function: Function, isa: &dyn TargetIsa) -> Result<Piece, Failure> {
-    let mut context = Context::for_function(function);
+/// Compiles one function. The context is reused, for the memory it has.
+fn piece(context: &mut Context, function: Function, isa: &dyn TargetIsa) -> Result<Piece, Failure> {
+    context.clear();
+    context.func = function;
     context
         .compile(isa, &mut ControlPlane::default())
         .map_err(|error| Failure(format!("{:?}", error.inner)))?;
