@@ -3,7 +3,8 @@
 //! [`reachability`] is the way in. `worker` holds what all searches share (expanding states, looking successors up, counting, noting
 //! errors); `rounds` lets workers run side by side and acts where one must act alone: growing the store, widening the layout,
 //! ending the search. `frontier` holds states to expand, `store` remembers those visited, `select` makes the store that was asked for,
-//! `atomic` gets through atomic sequences, `checkpoint` saves a search and resumes it, `predecessors` finds runs, [`replay`] makes a counterexample believable.
+//! `atomic` gets through atomic sequences, `checkpoint` saves a search and resumes it, `predecessors` finds runs, [`unbounded`] tests whether
+//! channels can grow forever, [`liveness`] looks for accepting cycles, [`replay`] makes a counterexample believable.
 
 #![deny(unsafe_code)]
 
@@ -14,6 +15,7 @@ mod expansion;
 mod external;
 mod frontier;
 mod limits;
+pub mod liveness;
 mod outcome;
 mod pool;
 mod predecessors;
@@ -26,6 +28,7 @@ mod single;
 mod stack;
 pub mod store;
 mod tally;
+pub mod unbounded;
 mod worker;
 
 pub use checkpoint::{Checkpoint, ResumeError, Saved};

@@ -8,7 +8,8 @@ use model::program::Program;
 use proptest::prelude::*;
 use search::replay::replay;
 use search::{
-    Arrangement, Guarantee, Options, Order, Outcome, Replacement, Shuffled, StoreKind, Verdict, reachability, repeated,
+    Arrangement, Guarantee, Options, Order, Outcome, Replacement, Shuffled, StoreKind, Verdict, reachability,
+    repeated,
 };
 use std::num::NonZeroUsize;
 use support::*;

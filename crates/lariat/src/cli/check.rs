@@ -5,10 +5,11 @@ use super::storage::Storage;
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use lariat::load::{Define, Rejected, load};
+use lariat::load::{Define, Model, Rejected, load};
 use lariat::report::text::Style;
-use lariat::report::{Report, json, text};
+use lariat::report::{Report, growth, json, text};
 use lariat::{check, machine, trail};
+use search::unbounded::{Boundedness, unbounded, without_capacities};
 use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -33,6 +34,10 @@ pub struct Check {
     /// Go on after the first error and find all
     #[arg(long)]
     all_errors: bool,
+
+    /// Instead of errors, look for channels that can grow without bound, with no limit to what they hold
+    #[arg(long, conflicts_with_all = ["trail", "checkpoint", "resume", "all_errors"])]
+    unbounded: bool,
 
     /// In which order to visit states
     #[arg(long, value_enum, default_value_t)]
@@ -136,6 +141,9 @@ impl Check {
             complain(&model.warnings);
         }
         stop_when_interrupted();
+        if self.unbounded {
+            return self.test_channels(&model);
+        }
         let meter = ProgressLine::new(self.quiet);
         let show = |progress: &search::Progress| meter.show(progress);
         let mut options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
@@ -188,11 +196,24 @@ impl Check {
             Verdict::Violated => Exit::Violated,
             Verdict::Inconclusive => Exit::Inconclusive,
         };
-        match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-            // The verdict stands, even if nobody reads the report to its end.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(exit),
-        }
+        say(&text).map(|()| exit)
+    }
+
+    /// Can a channel grow without bound?
+    fn test_channels(&self, model: &Model) -> anyhow::Result<Exit> {
+        let program = without_capacities(&model.program);
+        let found = unbounded(&program, &self.options().limits);
+        let text = if self.json {
+            growth::render_json(&model.name, &program, &found)
+        } else {
+            growth::render(&program, &found, Style { color: self.color.stdout() }, self.quiet)
+        };
+        let exit = match found {
+            Boundedness::Bounded { .. } => Exit::Holds,
+            Boundedness::Unbounded(_) | Boundedness::Failed(_) => Exit::Violated,
+            Boundedness::Undecided { .. } => Exit::Inconclusive,
+        };
+        say(&text).map(|()| exit)
     }
 
     fn options(&self) -> Options<'static> {
@@ -214,6 +235,14 @@ impl Check {
             runs: self.storage.runs,
             ..Options::default()
         }
+    }
+}
+
+/// Prints a report. The verdict stands, even if nobody reads it to its end.
+fn say(text: &str) -> anyhow::Result<()> {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Saying what was found: as text for people, as JSON for machines.
 
+pub mod growth;
 pub mod json;
 pub mod text;
 

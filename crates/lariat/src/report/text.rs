@@ -149,7 +149,7 @@ fn counterexample(program: &Program, found: &Counterexample, style: Style) -> St
 }
 
 /// Numbered steps in columns.
-fn table(steps: &[ShownStep], style: Style) -> String {
+pub(super) fn table(steps: &[ShownStep], style: Style) -> String {
     let mut rows: Vec<(String, &Mover, String)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let number = (index + 1).to_string();

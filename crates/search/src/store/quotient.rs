@@ -478,7 +478,8 @@ mod tests {
         let (table_of_all, permutation) = (&table, &permutation);
         let insert = move |offset: u64| {
             let keys = offset..offset + 30_000;
-            keys.filter(|key| table_of_all.insert(permutation.apply(*key), key & 7) == Insertion::New).count() as u64
+            keys.filter(|key| table_of_all.insert(permutation.apply(*key), key & 7) == Insertion::New).count()
+                as u64
         };
         let news: u64 = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || insert(thread * 10_000))).collect();

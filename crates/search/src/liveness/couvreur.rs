@@ -1,0 +1,118 @@
+//! `couvreur`: strong components on the fly, with generalized acceptance as it is (Couvreur 1999, "On-the-fly verification of linear temporal
+//! logic"). Components on the search path are kept with the marks of their edges; an edge that closes a cycle joins
+//! components, and a component that has all marks is an accepting cycle, long before it is complete.
+
+use super::graph::{Found, Graph, Node};
+use super::lasso::through_component;
+use super::path::Path;
+
+/// A component on the search path.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    /// The number of the node it was entered by.
+    number: u32,
+    /// The marks of its edges.
+    marks: u64,
+    /// The marks of the edge that leads to it.
+    entry: u64,
+}
+
+/// The number of a node that belongs to a complete component.
+const COMPLETE: u32 = u32::MAX;
+
+#[derive(Default)]
+struct Search {
+    /// By node: 0 if not met, otherwise its place in the order of visits, from 1.
+    numbers: Vec<u32>,
+    roots: Vec<Root>,
+    /// Nodes of components not yet complete.
+    live: Vec<Node>,
+    visited: u32,
+}
+
+pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
+    let mut search = Search::default();
+    let mut path: Path<()> = Path::default();
+    for initial in graph.initial()? {
+        if search.number(initial) != 0 {
+            continue;
+        }
+        search.enter(initial, 0);
+        path.push(graph, initial, ())?;
+        while let Some(node) = path.top() {
+            let Some(edge) = path.next_edge() else {
+                path.pop();
+                search.leave(node);
+                continue;
+            };
+            match search.number(edge.target) {
+                0 => {
+                    search.enter(edge.target, edge.marks);
+                    path.push(graph, edge.target, ())?;
+                }
+                COMPLETE => {}
+                number => {
+                    search.join(number, edge.marks);
+                    let root = search.roots[search.roots.len() - 1];
+                    if root.marks == graph.all_marks() {
+                        let length =
+                            path.nodes().take_while(|&node| search.number(node) < root.number).count();
+                        let prefix = path.nodes().take(length + 1).collect();
+                        let inside = |node| (root.number..COMPLETE).contains(&search.number(node));
+                        return through_component(graph, prefix, inside).map(Some);
+                    }
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+impl Search {
+    fn number(&self, node: Node) -> u32 {
+        self.numbers.get(node as usize).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, node: Node, number: u32) {
+        let index = node as usize;
+        if index >= self.numbers.len() {
+            self.numbers.resize((index + 1).max(self.numbers.len() * 5 / 4), 0);
+        }
+        self.numbers[index] = number;
+    }
+
+    fn enter(&mut self, node: Node, entry: u64) {
+        self.visited += 1;
+        self.set(node, self.visited);
+        self.roots.push(Root { number: self.visited, marks: 0, entry });
+        self.live.push(node);
+    }
+
+    /// An edge with these marks leads back to a node with this number: all components since then are one.
+    fn join(&mut self, number: u32, marks: u64) {
+        let mut joined = marks;
+        while let Some(root) = self.roots.last_mut() {
+            if root.number <= number {
+                root.marks |= joined;
+                return;
+            }
+            joined |= root.marks | root.entry;
+            self.roots.pop();
+        }
+    }
+
+    /// If the node was the entry of a component, that is complete now.
+    fn leave(&mut self, node: Node) {
+        let number = self.number(node);
+        if self.roots.last().is_none_or(|root| root.number != number) {
+            return;
+        }
+        self.roots.pop();
+        while let Some(member) = self.live.pop() {
+            self.set(member, COMPLETE);
+            if member == node {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Searches for accepting cycles: is there an infinite run that the property forbids?
+//!
+//! Each search is one file and works on any [`Graph`]; [`Algorithm`] is their list. Where acceptance is not Büchi's with
+//! marks on nodes, only `couvreur`, `tarjan` and `kosaraju` will do.
+
+mod couvreur;
+mod deterministic;
+mod graph;
+mod interleaved;
+mod kosaraju;
+mod lasso;
+mod magic;
+mod nested;
+mod path;
+mod queue;
+mod tarjan;
+
+pub use graph::{Edge, Found, Graph, Lasso, Node};
+
+/// The searches, by the names of the literature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    Queue,
+    Interleaved,
+    Magic,
+    Nested,
+    Tarjan,
+    Couvreur,
+    Kosaraju,
+    /// On the product with a deterministic property, not with its negation.
+    Deterministic,
+}
+
+impl Algorithm {
+    pub const ALL: [Algorithm; 8] = [
+        Algorithm::Queue,
+        Algorithm::Interleaved,
+        Algorithm::Magic,
+        Algorithm::Nested,
+        Algorithm::Tarjan,
+        Algorithm::Couvreur,
+        Algorithm::Kosaraju,
+        Algorithm::Deterministic,
+    ];
+
+    /// Does it look at the marks of edges, all of them?
+    pub fn is_generalized(self) -> bool {
+        matches!(self, Algorithm::Tarjan | Algorithm::Couvreur | Algorithm::Kosaraju)
+    }
+
+    /// Looks for an accepting lasso; `Deterministic`, for one whose cycle has no accepting node.
+    pub fn search<G: Graph>(self, graph: &mut G) -> Found<G> {
+        match self {
+            Algorithm::Queue => queue::search(graph),
+            Algorithm::Interleaved => interleaved::search(graph),
+            Algorithm::Magic => magic::search(graph),
+            Algorithm::Nested => nested::search(graph),
+            Algorithm::Tarjan => tarjan::search(graph),
+            Algorithm::Couvreur => couvreur::search(graph),
+            Algorithm::Kosaraju => kosaraju::search(graph),
+            Algorithm::Deterministic => deterministic::search(graph),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! `nested`: nested depth-first search with four colors, as improved by Schwoon and Esparza (2005, "A note on on-the-fly
+//! verification algorithms"): a cycle is found as soon as an edge closes one through an accepting node on the stack, or when
+//! the second search meets the first one's stack. A node all of whose successors are red is red itself.
+
+use super::graph::{Colors, Found, Graph, Lasso, Node};
+use super::path::Path;
+
+const WHITE: u8 = 0;
+/// On the stack of the first search.
+const CYAN: u8 = 1;
+const BLUE: u8 = 2;
+/// No accepting cycle can be reached from here.
+const RED: u8 = 3;
+
+pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
+    let mut colors = Colors::default();
+    for initial in graph.initial()? {
+        if colors.get(initial) == WHITE
+            && let Some(lasso) = blue(graph, &mut colors, initial)?
+        {
+            return Ok(Some(lasso));
+        }
+    }
+    Ok(None)
+}
+
+/// The first search. Remembered on the path: are all successors so far red?
+fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, initial: Node) -> Found<G> {
+    let mut path: Path<bool> = Path::default();
+    colors.set(initial, CYAN);
+    path.push(graph, initial, true)?;
+    while let Some(node) = path.top() {
+        if let Some(edge) = path.next_edge() {
+            let target = edge.target;
+            match colors.get(target) {
+                CYAN if graph.is_accepting(node) || graph.is_accepting(target) => {
+                    return Ok(Some(closed(&path, target, &[])));
+                }
+                WHITE => {
+                    colors.set(target, CYAN);
+                    path.push(graph, target, true)?;
+                }
+                RED => {}
+                _ => clear(&mut path),
+            }
+            continue;
+        }
+        let all_red = path.data().is_none_or(|all_red| *all_red);
+        if !all_red && graph.is_accepting(node) {
+            if let Some(lasso) = red(graph, colors, &path, node)? {
+                return Ok(Some(lasso));
+            }
+            colors.set(node, RED);
+        } else {
+            colors.set(node, if all_red { RED } else { BLUE });
+        }
+        path.pop();
+        if colors.get(node) != RED {
+            clear(&mut path);
+        }
+    }
+    Ok(None)
+}
+
+fn clear(path: &mut Path<bool>) {
+    if let Some(all_red) = path.data() {
+        *all_red = false;
+    }
+}
+
+/// The second search, from an accepting node all of whose successors have been visited.
+fn red<G: Graph>(graph: &mut G, colors: &mut Colors, first: &Path<bool>, seed: Node) -> Found<G> {
+    let mut path: Path<()> = Path::default();
+    path.push(graph, seed, ())?;
+    while !path.is_empty() {
+        let Some(edge) = path.next_edge() else {
+            path.pop();
+            continue;
+        };
+        match colors.get(edge.target) {
+            CYAN => {
+                let way: Vec<Node> = path.nodes().skip(1).collect();
+                return Ok(Some(closed(first, edge.target, &way)));
+            }
+            BLUE => {
+                colors.set(edge.target, RED);
+                path.push(graph, edge.target, ())?;
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The stack of the first search is a lasso: from its top by the nodes in `way` back to `target`.
+fn closed(path: &Path<bool>, target: Node, way: &[Node]) -> Lasso {
+    let position = path.position(target).expect("a cyan node is on the path");
+    let prefix = path.nodes().take(position).collect();
+    let cycle = path.nodes().skip(position).chain(way.iter().copied()).collect();
+    Lasso { prefix, cycle }
+}

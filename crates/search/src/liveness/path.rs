@@ -1,0 +1,80 @@
+//! The stack of a depth-first search: nodes with the edges not yet followed. All edges are in one list, so that
+//! going down and coming back allocate nothing.
+
+use super::graph::{Edge, Graph, Node};
+
+#[derive(Clone, Copy, Debug)]
+struct Frame<T> {
+    node: Node,
+    /// Where its edges start, and which is next.
+    start: usize,
+    next: usize,
+    data: T,
+}
+
+/// A path with something remembered for each node on it.
+#[derive(Debug)]
+pub(super) struct Path<T> {
+    frames: Vec<Frame<T>>,
+    edges: Vec<Edge>,
+}
+
+impl<T> Default for Path<T> {
+    fn default() -> Path<T> {
+        Path { frames: Vec::new(), edges: Vec::new() }
+    }
+}
+
+impl<T: Copy> Path<T> {
+    pub fn push<G: Graph>(&mut self, graph: &mut G, node: Node, data: T) -> Result<(), G::Stop> {
+        let start = self.edges.len();
+        graph.successors(node, &mut self.edges)?;
+        self.frames.push(Frame { node, start, next: start, data });
+        Ok(())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    pub fn top(&self) -> Option<Node> {
+        self.frames.last().map(|frame| frame.node)
+    }
+
+    pub fn data(&mut self) -> Option<&mut T> {
+        self.frames.last_mut().map(|frame| &mut frame.data)
+    }
+
+    /// The next edge of the top; `None` when all have been followed.
+    pub fn next_edge(&mut self) -> Option<Edge> {
+        let frame = self.frames.last_mut()?;
+        let edge = self.edges.get(frame.next).copied();
+        frame.next += usize::from(edge.is_some());
+        edge
+    }
+
+    pub fn pop(&mut self) -> Option<(Node, T)> {
+        let frame = self.frames.pop()?;
+        self.edges.truncate(frame.start);
+        Some((frame.node, frame.data))
+    }
+
+    /// The nodes from the bottom up.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + '_ {
+        self.frames.iter().map(|frame| frame.node)
+    }
+
+    /// The nodes with what is remembered of them.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Node, T)> + '_ {
+        self.frames.iter().map(|frame| (frame.node, frame.data))
+    }
+
+    /// Where on the path a node is.
+    pub fn position(&self, node: Node) -> Option<usize> {
+        self.frames.iter().rposition(|frame| frame.node == node)
+    }
+}

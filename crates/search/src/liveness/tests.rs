@@ -1,0 +1,160 @@
+//! Every search on random graphs, against an oracle that looks at all strong components of the whole graph.
+
+use super::*;
+use proptest::prelude::*;
+use std::convert::Infallible;
+
+/// A graph written down.
+#[derive(Clone, Debug)]
+struct Explicit {
+    initial: Vec<Node>,
+    edges: Vec<Vec<Edge>>,
+    marks: u32,
+}
+
+impl Graph for Explicit {
+    type Stop = Infallible;
+
+    fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
+        Ok(self.initial.clone())
+    }
+
+    fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Infallible> {
+        out.extend(&self.edges[node as usize]);
+        Ok(())
+    }
+
+    fn all_marks(&self) -> u64 {
+        (1 << self.marks) - 1
+    }
+
+    fn is_accepting(&self, node: Node) -> bool {
+        self.edges[node as usize].iter().all(|edge| edge.marks == self.all_marks())
+    }
+
+    fn len(&self) -> usize {
+        self.edges.len()
+    }
+}
+
+impl Explicit {
+    fn reachable(&self, from: &[Node], through: impl Fn(Node) -> bool) -> Vec<bool> {
+        let mut met = vec![false; self.edges.len()];
+        let mut todo: Vec<Node> = from.to_vec();
+        while let Some(node) = todo.pop() {
+            if !through(node) || std::mem::replace(&mut met[node as usize], true) {
+                continue;
+            }
+            todo.extend(self.edges[node as usize].iter().map(|edge| edge.target));
+        }
+        met
+    }
+
+    /// Is there a reachable cycle through nodes that are `inside` whose edges have all marks?
+    fn has_cycle(&self, marks: u64, inside: impl Fn(Node) -> bool + Copy) -> bool {
+        let start = self.reachable(&self.initial, |_| true);
+        (0..self.edges.len() as Node).filter(|&node| start[node as usize] && inside(node)).any(|node| {
+            let successors: Vec<Node> = self.edges[node as usize].iter().map(|edge| edge.target).collect();
+            let after = self.reachable(&successors, inside);
+            if !after[node as usize] {
+                return false;
+            }
+            // The component: what it reaches and what reaches it.
+            let together: Vec<bool> = (0..self.edges.len() as Node)
+                .map(|other| after[other as usize] && self.reachable(&[other], inside)[node as usize])
+                .collect();
+            let within = (0..self.edges.len()).filter(|&other| together[other]);
+            let inner = within
+                .flat_map(|other| self.edges[other].iter().filter(|edge| together[edge.target as usize]));
+            inner.fold(0, |all, edge| all | edge.marks) & marks == marks
+        })
+    }
+
+    /// Is the lasso a path of the graph? If so, the marks of its cycle.
+    fn follows(&self, lasso: &Lasso) -> Option<u64> {
+        let nodes: Vec<Node> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
+        let closing = *lasso.cycle.first()?;
+        if !self.initial.contains(nodes.first()?) {
+            return None;
+        }
+        let mut marks = 0;
+        for (place, &node) in nodes.iter().enumerate() {
+            let next = nodes.get(place + 1).copied().unwrap_or(closing);
+            let edges = self.edges[node as usize].iter().filter(|edge| edge.target == next);
+            let mut found = false;
+            for edge in edges {
+                found = true;
+                if place >= lasso.prefix.len() {
+                    marks |= edge.marks;
+                }
+            }
+            if !found {
+                return None;
+            }
+        }
+        Some(marks)
+    }
+}
+
+/// Graphs with marks on edges.
+fn graphs() -> impl Strategy<Value = Explicit> {
+    (1usize..14, 0u32..4).prop_flat_map(|(count, marks)| {
+        let edge = (0..count as Node, 0u64..1 << marks).prop_map(|(target, marks)| Edge { marks, target });
+        let edges = prop::collection::vec(prop::collection::vec(edge, 0..4), count);
+        let initial = prop::collection::vec(0..count as Node, 1..3);
+        (edges, initial).prop_map(move |(edges, initial)| Explicit { initial, edges, marks })
+    })
+}
+
+/// Graphs with one mark, on all edges of a node or on none.
+fn state_based() -> impl Strategy<Value = Explicit> {
+    let accepting = prop::collection::vec(prop::bool::weighted(0.3), 14);
+    (graphs(), accepting).prop_map(|(mut graph, accepting)| {
+        graph.marks = 1;
+        for (edges, accepting) in graph.edges.iter_mut().zip(accepting) {
+            edges.iter_mut().for_each(|edge| edge.marks = u64::from(accepting));
+        }
+        graph
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generalized(graph in graphs()) {
+        let expected = graph.has_cycle(graph.all_marks(), |_| true);
+        for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_generalized()) {
+            let Ok(found) = algorithm.search(&mut graph.clone());
+            prop_assert_eq!(found.is_some(), expected, "{:?}", algorithm);
+            if let Some(lasso) = found {
+                prop_assert_eq!(graph.follows(&lasso), Some(graph.all_marks()), "{:?} {:?}", algorithm, lasso);
+            }
+        }
+    }
+
+    #[test]
+    fn buchi(graph in state_based()) {
+        let expected = graph.has_cycle(1, |_| true);
+        for algorithm in Algorithm::ALL {
+            if algorithm == Algorithm::Deterministic {
+                continue;
+            }
+            let Ok(found) = algorithm.search(&mut graph.clone());
+            prop_assert_eq!(found.is_some(), expected, "{:?}", algorithm);
+            if let Some(lasso) = found {
+                prop_assert_eq!(graph.follows(&lasso), Some(1), "{:?} {:?}", algorithm, lasso);
+            }
+        }
+    }
+
+    #[test]
+    fn deterministic(graph in state_based()) {
+        let expected = graph.has_cycle(0, |node| !graph.is_accepting(node));
+        let Ok(found) = Algorithm::Deterministic.search(&mut graph.clone());
+        prop_assert_eq!(found.is_some(), expected);
+        if let Some(lasso) = found {
+            prop_assert_eq!(graph.follows(&lasso), Some(0), "{:?}", lasso);
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! Can a channel grow without bound? The depth-first test of Jard and Jéron (1991, section 4; Jéron 1991) for systems whose channels
+//! have no capacity.
+//!
+//! On the depth-first stack a state is compared with those before it that differ from it in channel contents alone. Let the
+//! steps between the two take the messages `α` from a channel that held `X`, and send `β` to it. They can be repeated forever exactly if
+//! every channel they take from holds enough of the right messages in every round: if `X·β·β·… = α·α·…`. If
+//! moreover some channel gets more than it gives, it grows without bound, and these steps are the proof.
+//!
+//! That argument needs steps that know a growing channel by its two ends only: plain sends and receives, one per step. Steps that ask for its
+//! length, sort into it, or depend on another step being impossible, prove nothing here. Unboundedness is
+//! undecidable in general, so a search may also just go on until a limit ends it.
+
+use crate::limits::{Limit, Limits, Meter};
+use crate::outcome::Run;
+use model::access::{AccessTable, ChannelUse, Resource};
+use model::interp::Context;
+use model::program::{LocationId, Operation, Program};
+use model::system::Move;
+use model::{Interpreter, RuntimeError, State, Step, Successor};
+use rapidhash::fast::GlobalState;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::time::Duration;
+
+/// What the test found out.
+#[derive(Clone, Debug)]
+pub enum Boundedness {
+    /// Everything reachable was visited: no channel ever holds more messages than this, by number.
+    Bounded {
+        longest: Vec<usize>,
+        states: u64,
+    },
+    Unbounded(Box<Growth>),
+    /// A limit ended the search.
+    Undecided {
+        limit: Limit,
+        states: u64,
+    },
+    /// There is no initial state.
+    Failed(RuntimeError),
+}
+
+/// A run to steps that can be repeated forever, and what grows with each round.
+#[derive(Clone, Debug)]
+pub struct Growth {
+    pub prefix: Run,
+    pub cycle: Vec<Step>,
+    /// By channel number, how many messages a round adds.
+    pub channels: Vec<(u32, usize)>,
+    /// The states of the whole run, through the cycle once; it begins and ends in states that differ in channel contents
+    /// alone.
+    pub states: Vec<State>,
+}
+
+/// The same program with channels that are never full. Rendezvous channels remain what they are.
+pub fn without_capacities(program: &Program) -> Program {
+    let mut program = program.clone();
+    for channel_type in program.channel_types.iter_mut().filter(|kind| kind.capacity > 0) {
+        channel_type.capacity = u32::MAX;
+    }
+    program
+}
+
+/// Looks for growth in a program [without capacities](without_capacities).
+pub fn unbounded(program: &Program, limits: &Limits<'_>) -> Boundedness {
+    let interpreter = Interpreter::new(program);
+    let initial = match interpreter.initial_states() {
+        Ok(states) => states,
+        Err(error) => return Boundedness::Failed(error),
+    };
+    let mut search = Search {
+        program,
+        interpreter,
+        access: AccessTable::new(program),
+        path: Vec::new(),
+        ancestors: HashMap::default(),
+        visited: HashSet::default(),
+        longest: Vec::new(),
+        bytes: 0,
+    };
+    let mut meter = Watch { meter: Meter::new(limits, Duration::ZERO), ticks: 0 };
+    for (number, state) in initial.into_iter().enumerate() {
+        match search.from(number, state, limits, &mut meter) {
+            Ok(None) => {}
+            Ok(Some(growth)) => return Boundedness::Unbounded(Box::new(growth)),
+            Err(limit) => return Boundedness::Undecided { limit, states: search.visited.len() as u64 },
+        }
+    }
+    Boundedness::Bounded { longest: search.longest, states: search.visited.len() as u64 }
+}
+
+/// Looks at the limits once in a while.
+struct Watch<'a> {
+    meter: Meter<'a>,
+    ticks: u32,
+}
+
+impl Watch<'_> {
+    fn tick(&mut self, bytes: u64) -> Result<(), Limit> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(1 << 8) {
+            self.meter.check_time()?;
+        }
+        if self.ticks.is_multiple_of(1 << 14) {
+            self.meter.check_memory(bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// A state on the path.
+struct Frame {
+    state: State,
+    /// The step that led here.
+    step: Option<Step>,
+    /// Successors to visit, the next one last.
+    pending: Vec<Successor>,
+    skeleton: u64,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    interpreter: Interpreter<'a>,
+    access: AccessTable,
+    path: Vec<Frame>,
+    /// By the hash of a state's skeleton: where on the path such states are.
+    ancestors: HashMap<u64, Vec<usize>, GlobalState>,
+    visited: HashSet<State, GlobalState>,
+    longest: Vec<usize>,
+    /// Roughly, what the visited states take.
+    bytes: u64,
+}
+
+/// Of the ancestors with the same skeleton, the nearest so many are compared: a short cycle shows itself there.
+const COMPARED: usize = 32;
+
+impl Search<'_> {
+    fn from(
+        &mut self,
+        number: usize,
+        state: State,
+        limits: &Limits<'_>,
+        meter: &mut Watch<'_>,
+    ) -> Result<Option<Growth>, Limit> {
+        if let Some(growth) = self.enter(number, None, state) {
+            return Ok(Some(growth));
+        }
+        let mut deepest = false;
+        while let Some(top) = self.path.last_mut() {
+            meter.tick(self.bytes)?;
+            let Some(successor) = top.pending.pop() else {
+                self.leave();
+                continue;
+            };
+            let Some(state) = successor.state else { continue };
+            if limits.depth.is_some_and(|depth| self.path.len() as u64 > depth) {
+                deepest = true;
+                continue;
+            }
+            if limits.states.is_some_and(|states| self.visited.len() as u64 >= states) {
+                return Err(Limit::States(self.visited.len() as u64));
+            }
+            if let Some(growth) = self.enter(number, Some(successor.step), state) {
+                return Ok(Some(growth));
+            }
+        }
+        match limits.depth {
+            Some(depth) if deepest => Err(Limit::Depth(depth)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Makes a new state the top of the path; says if it shows growth.
+    fn enter(&mut self, number: usize, step: Option<Step>, state: State) -> Option<Growth> {
+        if !self.visited.insert(state.clone()) {
+            return None;
+        }
+        self.bytes += (size_of::<State>() + 4 * state.globals.len()) as u64;
+        self.longest.resize(self.longest.len().max(state.channels.len()), 0);
+        for (index, channel) in state.channels.iter().enumerate() {
+            self.bytes += 4 * channel.contents.len() as u64;
+            let length = channel.contents.len() / self.message_width(&state, index);
+            self.longest[index] = self.longest[index].max(length);
+        }
+        let mut pending = Vec::new();
+        self.interpreter.successors(&state, &mut pending);
+        pending.reverse();
+        let skeleton = skeleton(&state);
+        let place = self.path.len();
+        self.path.push(Frame { state, step, pending, skeleton });
+        let earlier = self.ancestors.entry(skeleton).or_default();
+        let compared: Vec<usize> = earlier.iter().rev().take(COMPARED).copied().collect();
+        earlier.push(place);
+        compared.into_iter().find_map(|ancestor| self.growth_since(number, ancestor))
+    }
+
+    fn leave(&mut self) {
+        let Some(frame) = self.path.pop() else { return };
+        if let Some(places) = self.ancestors.get_mut(&frame.skeleton) {
+            places.pop();
+            if places.is_empty() {
+                self.ancestors.remove(&frame.skeleton);
+            }
+        }
+    }
+
+    fn message_width(&self, state: &State, channel: usize) -> usize {
+        self.program.channel_type(state.channels[channel].channel_type).fields.len().max(1)
+    }
+
+    /// Do the steps from an ancestor to the top of the path make a channel grow, forever?
+    fn growth_since(&self, number: usize, ancestor: usize) -> Option<Growth> {
+        let (first, last) = (&self.path[ancestor].state, &self.path.last()?.state);
+        if !same_skeleton(first, last) {
+            return None;
+        }
+        let mut growing = Vec::new();
+        for (index, (before, after)) in first.channels.iter().zip(&last.channels).enumerate() {
+            if after.contents.len() > before.contents.len() {
+                growing.push(index);
+            } else if after.contents != before.contents {
+                return None;
+            }
+        }
+        if growing.is_empty() {
+            return None;
+        }
+        let mut flows: Vec<Flow> = growing.iter().map(|&index| Flow::new(index)).collect();
+        for frames in self.path[ancestor..].windows(2) {
+            let step = frames[1].step?;
+            if !self.knows_ends_only(&frames[0].state, &step, &growing) {
+                return None;
+            }
+            for flow in &mut flows {
+                flow.follow(
+                    &frames[0].state.channels[flow.channel].contents,
+                    &frames[1].state.channels[flow.channel].contents,
+                )?;
+            }
+        }
+        if !flows.iter().all(|flow| flow.repeats(&first.channels[flow.channel].contents)) {
+            return None;
+        }
+        let steps: Vec<Step> = self.path.iter().filter_map(|frame| frame.step).collect();
+        let (prefix, cycle) = steps.split_at(ancestor);
+        let added = |&index: &usize| {
+            let added = last.channels[index].contents.len() - first.channels[index].contents.len();
+            (index as u32 + 1, added / self.message_width(last, index))
+        };
+        Some(Growth {
+            prefix: Run { initial: number, steps: prefix.to_vec() },
+            cycle: cycle.to_vec(),
+            channels: growing.iter().map(added).collect(),
+            states: self.path.iter().map(|frame| frame.state.clone()).collect(),
+        })
+    }
+
+    /// Will the step be possible, and the same, whatever the growing channels hold behind their heads?
+    fn knows_ends_only(&self, state: &State, step: &Step, growing: &[usize]) -> bool {
+        let taken = match step {
+            Step::Move(taken) => taken,
+            Step::Rendezvous { send, receive } => {
+                return [send, receive].into_iter().all(|side| !self.touches(side, side.transition, growing));
+            }
+            Step::Release(_) | Step::Refused(_) => return false,
+        };
+        let process_type = self.program.process_type(taken.process_type);
+        let location = process_type.location(LocationId(taken.location));
+        let transition = &location.transitions[taken.transition as usize];
+        // What must be impossible for this step to be possible must not depend on them.
+        let others_matter = matches!(transition.operation, Operation::Else)
+            || location.transitions.iter().any(|other| other.escape > 0)
+            || process_type.deterministic;
+        let count = location.transitions.len() as u32;
+        if others_matter
+            && (0..count).any(|other| other != taken.transition && self.touches(taken, other, growing))
+        {
+            return false;
+        }
+        match &transition.operation {
+            Operation::Send { channel, sorted: false, .. }
+            | Operation::Receive { channel, random: false, keep: false, .. } => {
+                let noted = RefCell::default();
+                let context = Context { pid: taken.pid, ..Context::outside(self.program, state, &noted) };
+                let number = context.value(channel).unwrap_or(0);
+                // Beside the ends of its own channel it may look at nothing of the kind.
+                let uses = &self.table(taken, taken.transition).channels;
+                let looks = uses.iter().any(|&(channel, used)| {
+                    used == ChannelUse::Inspect
+                        && channel.is_none_or(|n| growing.contains(&(n as usize).wrapping_sub(1)))
+                });
+                !looks && !self.asks_everything(taken, taken.transition) && number > 0
+            }
+            _ => !self.touches(taken, taken.transition, growing),
+        }
+    }
+
+    fn table(&self, taken: &Move, transition: u32) -> &model::access::Access {
+        self.access.transition(taken.process_type, LocationId(taken.location), transition as usize)
+    }
+
+    fn asks_everything(&self, taken: &Move, transition: u32) -> bool {
+        self.table(taken, transition).reads.contains(&Resource::Everything)
+    }
+
+    /// May a transition of the mover's location have to do with a growing channel?
+    fn touches(&self, taken: &Move, transition: u32, growing: &[usize]) -> bool {
+        let channels = &self.table(taken, transition).channels;
+        self.asks_everything(taken, transition)
+            || channels
+                .iter()
+                .any(|&(channel, _)| channel.is_none_or(|n| growing.contains(&(n as usize).wrapping_sub(1))))
+    }
+}
+
+/// What goes in and out of one channel.
+struct Flow {
+    channel: usize,
+    /// Taken, `α`.
+    taken: Vec<i32>,
+    /// Sent, `β`.
+    sent: Vec<i32>,
+}
+
+impl Flow {
+    fn new(channel: usize) -> Flow {
+        Flow { channel, taken: Vec::new(), sent: Vec::new() }
+    }
+
+    /// One step, which sends one message, takes one, or does neither.
+    fn follow(&mut self, before: &[i32], after: &[i32]) -> Option<()> {
+        if after.len() > before.len() {
+            self.sent.extend(after.strip_prefix(before)?);
+        } else if after.len() < before.len() {
+            let width = before.len() - after.len();
+            (before[width..] == *after).then_some(())?;
+            self.taken.extend(&before[..width]);
+        } else if before != after {
+            return None;
+        }
+        Some(())
+    }
+
+    /// Is `X·β·β·…` the same as `α·α·…`? Two infinite words with periods `p` and `q` that agree on the first
+    /// `p + q` letters behind their beginnings agree forever (Fine and Wilf).
+    fn repeats(&self, held: &[i32]) -> bool {
+        if self.taken.is_empty() {
+            return true;
+        }
+        if self.sent.len() < self.taken.len() {
+            return false;
+        }
+        let length = held.len() + self.sent.len() + self.taken.len();
+        let offered = held.iter().chain(self.sent.iter().cycle());
+        let wanted = self.taken.iter().cycle();
+        offered.zip(wanted).take(length).all(|(offered, wanted)| offered == wanted)
+    }
+}
+
+fn skeleton(state: &State) -> u64 {
+    let mut hasher = GlobalState::new().build_hasher();
+    (&state.globals, &state.processes, state.exclusive, state.last, state.event).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Do two states differ in channel contents alone?
+fn same_skeleton(one: &State, other: &State) -> bool {
+    one.globals == other.globals
+        && one.processes == other.processes
+        && one.exclusive == other.exclusive
+        && one.last == other.last
+        && one.event == other.event
+        && one.channels.len() == other.channels.len()
+        && one
+            .channels
+            .iter()
+            .zip(&other.channels)
+            .all(|(one, other)| one.channel_type == other.channel_type && one.owner == other.owner)
+}
