@@ -197,6 +197,43 @@ fn limits_are_inconclusive() {
 }
 
 #[test]
+fn a_search_is_saved_and_resumed() {
+    let counter = "byte x, y; active [2] proctype P() { do :: x++ :: y++ od }\n";
+    let place = Place::new().with("m.pml", counter).with("other.pml", HOLDS);
+    let whole = place.run(&["check", "m.pml"]);
+    let first = place.run(&["check", "--max-states", "1000", "--checkpoint", "saved", "m.pml"]);
+    assert_eq!(first.code, Some(3), "{first:?}");
+    assert!(first.err.contains("--resume saved"), "{first:?}");
+    let rest = place.run(&["check", "--resume", "saved", "m.pml"]);
+    let figures = |ran: &Ran| ran.out.split(" transitions").next().map(str::to_string);
+    assert_eq!((rest.code, figures(&rest)), (Some(0), figures(&whole)), "{rest:?}");
+    for (arguments, part) in [
+        (["check", "--resume", "saved", "other.pml"], "another model"),
+        (["check", "--resume", "m.pml", "m.pml"], "not a saved search"),
+        (["check", "--resume", "missing", "m.pml"], "missing"),
+    ] {
+        let ran = place.run(&arguments);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains(part), "{ran:?}");
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_figures() {
+    let counter = "byte x, y; active [2] proctype P() { do :: x++ :: y++ od }\n";
+    let place = Place::new().with("m.pml", counter);
+    for search in ["dfs", "bfs"] {
+        let figures = ["1", "2", "3"].map(|threads| {
+            let ran = place.run(&["check", "--threads", threads, "--search", search, "m.pml"]);
+            ran.out.split(", depth").next().map(str::to_string)
+        });
+        assert!(figures[0].as_ref().is_some_and(|text| text.contains("65,536 states")), "{figures:?}");
+        assert!(figures.iter().all(|each| *each == figures[0]), "{figures:?}");
+    }
+    assert_eq!(place.run(&["check", "--threads", "0", "m.pml"]).code, Some(2));
+}
+
+#[test]
 fn bad_input_is_named_and_exits_with_2() {
     let place = Place::new().with("m.pml", "active proctype P() { turm = 1 }\n").with("empty.pml", "");
     std::fs::create_dir(place.0.join("folder.pml")).expect("a directory");
