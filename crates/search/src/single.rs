@@ -120,7 +120,7 @@ impl<'a> Single<'a> {
         Outcome {
             violations: self.tally.violations,
             errors: self.tally.errors,
-            error_kinds: self.tally.error_kinds,
+            error_kinds: self.tally.error_kinds.into_keys().collect(),
             limit,
             guarantee,
             exhaustive: limit.is_none() && !self.sign.is_over() && guarantee == Guarantee::Exact,
@@ -137,6 +137,7 @@ impl<'a> Single<'a> {
                 revisits,
             },
             coverage: self.tally.coverage,
+            ..Outcome::default()
         }
     }
 }
