@@ -111,6 +111,10 @@ impl Tool {
         let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
         let cached = || {
             let safety = safety(&report)?;
+            // An error may be found before the stack is full.
+            if !safety.get("exhaustive")?.as_bool()? {
+                return None;
+            }
             let insertions = safety.get("statistics")?.get("insertions")?.as_u64()?;
             Some(Cached { insertions, violated: safety.get("verdict")?.as_str()? == "violated" })
         };

@@ -59,7 +59,7 @@ pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
         .collect();
     lines.iter().for_each(|line| print(&line.name, &line.points, None));
     write("policies.svg", chart("Insertions by policy, the graph of figure 1", &lines))?;
-    let tool = Tool::new(program, Duration::from_secs(120))?;
+    let tool = Tool::new(program, Duration::from_secs(10))?;
     let mut lines = Vec::new();
     for model in PROTOCOLS {
         let points = protocol(&tool, &workspace().join(model))?;

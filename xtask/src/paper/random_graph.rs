@@ -20,9 +20,9 @@ impl Graph {
     /// Breadth-first: each node has a degree between 0 and `degree`, uniformly; with `g` nodes so far a successor is new with
     /// probability 1 - g / min(2g, `nodes`), and otherwise any of those there are. Graphs that end early are not used.
     ///
-    /// Precondition: `degree` is at least 5, or all would: half of `degree / 2` successors are new at first.
+    /// Precondition: `degree` is at least 6, or all would: too few successors are new once most nodes are there.
     pub fn random(nodes: u64, degree: u64, seed: u64) -> Graph {
-        assert!(degree >= 5, "with fewer successors graphs do not grow");
+        assert!(degree >= 6, "with fewer successors graphs do not grow");
         let mut random = Random(seed);
         loop {
             let mut successors: Vec<Vec<u32>> = vec![Vec::new()];
