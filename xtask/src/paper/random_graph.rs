@@ -128,9 +128,9 @@ mod tests {
             Some(traversal.insertions)
         };
         assert_eq!(insertions(100), Some(nodes));
-        let most = insertions(80).expect("the stack fits");
+        let most = insertions(90).expect("the stack fits");
         assert!(most > nodes && most < 2 * nodes, "{most} insertions of {nodes}");
-        let less = insertions(60).expect("the stack fits");
+        let less = insertions(75).expect("the stack fits");
         assert!(less > most, "{less} and {most}");
         assert_eq!(insertions(1), None);
     }
