@@ -123,7 +123,7 @@ impl Tool {
 }
 
 /// Cargo tells its subcommands where it is; the workspace is the parent of this crate.
-fn build() -> Result<PathBuf, String> {
+pub fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let workspace = workspace();
     let status = Command::new(cargo)

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod conformance;
 mod expectation;
 mod fuzz;
@@ -25,6 +26,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Measure Lariat and real SPIN side by side on the benchmark models
+    Bench(Box<bench::Arguments>),
     /// Check the models of a directory against the figures in its expected.csv
     Conformance(conformance::Arguments),
     /// Compare Lariat with real SPIN on random Promela programs
@@ -46,6 +49,7 @@ enum Task {
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
+        Task::Bench(arguments) => bench::run(&arguments),
         Task::Conformance(arguments) => conformance::run(&arguments),
         Task::SpinFuzz(arguments) => fuzz::run(&arguments),
         Task::Record { files } => record::run(&files),

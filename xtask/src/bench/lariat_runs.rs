@@ -1,0 +1,100 @@
+//! Our side: `lariat check` as a user runs it, from source text to verdict.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::measure;
+use super::results::Sample;
+
+/// A way to call `lariat check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    pub name: &'static str,
+    pub arguments: &'static [&'static str],
+    /// It stores every state and reduces nothing: its counts must be SPIN's.
+    pub exact: bool,
+}
+
+/// The first variant is the one that is compared with SPIN's first.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "packed",
+        arguments: &["--raw", "--all-errors", "--threads", "1", "--store", "packed"],
+        exact: true,
+    },
+    Variant {
+        name: "packed-2",
+        arguments: &["--raw", "--all-errors", "--threads", "2", "--store", "packed"],
+        exact: true,
+    },
+    Variant {
+        name: "interned",
+        arguments: &["--raw", "--all-errors", "--threads", "1", "--store", "interned"],
+        exact: true,
+    },
+    Variant {
+        name: "bitstate",
+        arguments: &["--raw", "--all-errors", "--threads", "1", "--store", "bitstate"],
+        exact: false,
+    },
+    Variant { name: "plain", arguments: &[], exact: false },
+];
+
+/// The built program.
+#[derive(Debug, Clone)]
+pub struct Lariat {
+    pub program: PathBuf,
+    pub limit: Duration,
+}
+
+impl Lariat {
+    /// One `lariat check --json` of a model.
+    pub fn check<S: AsRef<std::ffi::OsStr>>(&self, model: &Path, arguments: &[S]) -> Result<Sample, String> {
+        let mut command = Command::new(&self.program);
+        command.args(["check", "--json"]).args(arguments).arg(model);
+        let measured = measure::run(&mut command, self.limit).map_err(|error| error.to_string())?;
+        if measured.out_of_time {
+            return Err(format!("more than {} s", self.limit.as_secs()));
+        }
+        let report = serde_json::from_str(&measured.stdout).ok();
+        let (statistics, verdict) = report.as_ref().and_then(safety).ok_or_else(|| measured.complaint())?;
+        let number = |name: &str| statistics.get(name).and_then(Value::as_u64).unwrap_or_default();
+        Ok(Sample {
+            wall_seconds: measured.wall_seconds,
+            processor_seconds: measured.processor_seconds,
+            peak_bytes: measured.peak_bytes,
+            states: number("states"),
+            transitions: number("transitions"),
+            depth: number("depth"),
+            vector_bytes: number("state_bytes"),
+            verdict: verdict.to_owned(),
+            details: statistics.clone(),
+        })
+    }
+}
+
+/// Statistics and verdict of the safety property.
+fn safety(report: &Value) -> Option<(&Value, &str)> {
+    let properties = report.get("properties")?.as_array()?;
+    let safety = properties.iter().find(|property| property["kind"] == "safety")?;
+    Some((safety.get("statistics")?, safety.get("verdict")?.as_str()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn report() {
+        let report = serde_json::json!({ "properties": [
+            { "kind": "ltl" },
+            { "kind": "safety", "verdict": "holds", "statistics": { "states": 7 } }
+        ]});
+        let (statistics, verdict) = safety(&report).expect("a safety property");
+        assert_eq!((statistics["states"].as_u64(), verdict), (Some(7), "holds"));
+        assert_eq!(safety(&serde_json::json!({})), None);
+    }
+}

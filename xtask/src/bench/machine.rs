@@ -1,0 +1,96 @@
+//! On what, when and with which versions a benchmark ran. No host name and no paths: what matters is the
+//! processor.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::process;
+
+#[derive(Debug, Clone)]
+pub struct Machine {
+    pub date: String,
+    pub processor: String,
+    pub cores: usize,
+    pub memory_megabytes: u64,
+    pub system: String,
+    pub spin: String,
+    pub compiler: String,
+    pub lariat: String,
+    /// How many processes wanted to run when the benchmark began: above 1 the times mean little.
+    pub load: String,
+}
+
+impl Machine {
+    /// Reads what the system tells; what it does not tell is "unknown".
+    pub fn observe(lariat: Option<&std::path::Path>) -> Self {
+        let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let kilobytes =
+            value_of(&memory, "MemTotal").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+        let version = lariat.map_or_else(
+            || "not run".to_owned(),
+            |program| first_line(Command::new(program).arg("--version")),
+        );
+        Self {
+            date: first_line(Command::new("date").args(["-u", "+%Y-%m-%d"])),
+            processor: value_of(&cpu, "model name").unwrap_or("unknown").to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_megabytes: kilobytes.unwrap_or_default() / 1024,
+            system: first_line(Command::new("uname").args(["-s", "-r", "-m"])),
+            spin: first_line(Command::new("spin").arg("-V")),
+            compiler: first_line(Command::new("cc").arg("--version")),
+            lariat: version,
+            load: load.split(' ').next().unwrap_or("unknown").to_owned(),
+        }
+    }
+
+    /// The name of a result file: the date and the processor in lower case.
+    pub fn file_stem(&self) -> String {
+        let words = self.processor.to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
+        format!("{}-{}-{}-cores", self.date, words.join("-"), self.cores)
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "date": self.date,
+            "processor": self.processor,
+            "cores": self.cores,
+            "memory_megabytes": self.memory_megabytes,
+            "system": self.system,
+            "spin": self.spin,
+            "compiler": self.compiler,
+            "lariat": self.lariat,
+            "load": self.load,
+        })
+    }
+}
+
+/// `name   : value` in the files of `/proc`.
+fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(':')?.1.trim())
+}
+
+fn first_line(command: &mut Command) -> String {
+    let finished = process::run(command, Duration::from_secs(20)).ok();
+    let line = finished.and_then(|finished| finished.stdout.lines().next().map(str::to_owned));
+    line.unwrap_or_else(|| "unknown".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proc_files() {
+        let text = "processor\t: 0\nmodel name\t: A (TM) 7\nMemTotal:  2048 kB\n";
+        assert_eq!(value_of(text, "model name"), Some("A (TM) 7"));
+        assert_eq!(value_of(text, "MemTotal"), Some("2048 kB"));
+        assert_eq!(value_of(text, "absent"), None);
+    }
+}

@@ -1,0 +1,277 @@
+//! `cargo xtask bench`: Lariat beside real SPIN on the same models, in one run, on one machine.
+//!
+//! Every model is run by every variant in turn, and that as often as asked (A B C, A B C, …), so that a
+//! machine that grows slower or faster meanwhile treats all alike. Medians are reported.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::lariat::{self, workspace};
+use crate::spin;
+use lariat_runs::Lariat;
+use machine::Machine;
+use models::Model;
+use results::{Cell, Results, Row};
+use spin_runs::Verifier;
+
+mod cache;
+mod lariat_runs;
+mod machine;
+mod measure;
+mod models;
+mod omissions;
+mod record;
+mod report;
+mod results;
+mod spin_runs;
+mod summary;
+mod table;
+
+/// With `--quick`, models above this are left out.
+const QUICK_STATES: u64 = 2_000_000;
+
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    study: Option<Study>,
+    #[command(flatten)]
+    comparison: Comparison,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Study {
+    /// How well `bitstate` and `compact` estimate what they leave out
+    Omissions(omissions::Arguments),
+    /// How often the bounded `cache` store inserts a state again
+    Cache(cache::Arguments),
+    /// Run SPIN once and write states, depth and vector into the models' headers
+    Record(record::Arguments),
+}
+
+/// Which models, and which `lariat`: common to all studies.
+#[derive(Debug, clap::Args)]
+struct Selection {
+    /// Directories of models, or models [default: bench/models]
+    #[arg(long, num_args = 1.., value_name = "DIR")]
+    models: Vec<PathBuf>,
+    /// Only models whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Only models with at most this many states, as their headers say
+    #[arg(long, value_name = "STATES")]
+    max_states: Option<u64>,
+    /// Seconds for one run
+    #[arg(long, default_value_t = 300, value_name = "SECONDS")]
+    limit: u64,
+    /// A built `lariat` to use instead of building one
+    #[arg(long, value_name = "PROGRAM")]
+    lariat: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Comparison {
+    #[command(flatten)]
+    selection: Selection,
+    /// How often every variant is run
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    repeat: usize,
+    /// Only these variants, such as pan,packed
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    only: Vec<String>,
+    /// Where to write the page; the JSON goes beside it [default: bench/results/DATE-MACHINE.md]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// One run of the smaller models, and no result file unless --out names one
+    #[arg(long)]
+    quick: bool,
+}
+
+impl Selection {
+    fn find(&self, at_most: Option<u64>) -> Result<Vec<Model>, String> {
+        let standard = [workspace().join("bench/models")];
+        let places: &[PathBuf] = if self.models.is_empty() { &standard } else { &self.models };
+        let bound = self.max_states.or(at_most).unwrap_or(u64::MAX);
+        let mut found = models::find(places, self.filter.as_deref())?;
+        found.retain(|model| model.expected_states() <= bound);
+        if found.is_empty() { Err("no such model".to_owned()) } else { Ok(found) }
+    }
+
+    fn build_lariat(&self) -> Result<Lariat, String> {
+        let program = match &self.lariat {
+            Some(program) => program.clone(),
+            None => lariat::build()?,
+        };
+        Ok(Lariat { program, limit: Duration::from_secs(self.limit) })
+    }
+}
+
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let outcome = match &arguments.study {
+        Some(Study::Omissions(arguments)) => omissions::run(arguments),
+        Some(Study::Cache(arguments)) => cache::run(arguments),
+        Some(Study::Record(arguments)) => record::run(arguments),
+        None => compare(&arguments.comparison),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The comparison with SPIN; true when all runs ended and agree.
+fn compare(arguments: &Comparison) -> Result<bool, String> {
+    let models = arguments.selection.find(arguments.quick.then_some(QUICK_STATES))?;
+    let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
+    let spin_variants: Vec<_> =
+        spin_runs::VARIANTS.iter().copied().filter(|variant| wanted(variant.name)).collect();
+    let lariat_variants: Vec<_> =
+        lariat_runs::VARIANTS.iter().copied().filter(|variant| wanted(variant.name)).collect();
+    if !spin_variants.is_empty() {
+        spin::ensure_installed()?;
+    }
+    let lariat = if lariat_variants.is_empty() { None } else { Some(arguments.selection.build_lariat()?) };
+    let mut results = Results {
+        machine: Machine::observe(lariat.as_ref().map(|lariat| lariat.program.as_path())),
+        repeats: if arguments.quick { 1 } else { arguments.repeat.max(1) },
+        rows: Vec::new(),
+        disagreements: Vec::new(),
+    };
+    let limit = Duration::from_secs(arguments.selection.limit);
+    for model in &models {
+        let sides = Sides { spin: &spin_variants, lariat: lariat.as_ref().zip(Some(&lariat_variants)) };
+        let row = measure_model(model, &sides, &results, limit);
+        for disagreement in disagreements(model, &row) {
+            eprintln!("DIFFERENT: {disagreement}");
+            results.disagreements.push(disagreement);
+        }
+        results.rows.push(row);
+    }
+    let page = report::page(&results);
+    println!("{page}");
+    let standard = || workspace().join("bench/results").join(results.machine.file_stem() + ".md");
+    if let Some(path) = arguments.out.clone().or_else(|| (!arguments.quick).then(standard)) {
+        write(&path, &page, &results)?;
+    }
+    Ok(results.disagreements.is_empty() && results.failures().is_empty())
+}
+
+/// The variants of both sides; `lariat` is `None` when only SPIN is measured.
+struct Sides<'a> {
+    spin: &'a [spin_runs::Variant],
+    lariat: Option<(&'a Lariat, &'a Vec<lariat_runs::Variant>)>,
+}
+
+fn measure_model(model: &Model, sides: &Sides<'_>, results: &Results, limit: Duration) -> Row {
+    let memory_megabytes = results.machine.memory_megabytes * 9 / 10;
+    let mut cells = Vec::new();
+    let mut verifiers = Vec::new();
+    for &variant in sides.spin {
+        let mut cell = Cell::new(variant.name);
+        match Verifier::prepare(variant, model, memory_megabytes) {
+            Ok(verifier) => {
+                cell.preparation = Some(verifier.preparation);
+                verifiers.push(Some(verifier));
+            }
+            Err(message) => {
+                cell.failure = Some(message);
+                verifiers.push(None);
+            }
+        }
+        cells.push(cell);
+    }
+    let lariat_variants = sides.lariat.map_or(&[][..], |(_, variants)| variants.as_slice());
+    cells.extend(lariat_variants.iter().map(|variant| Cell::new(variant.name)));
+
+    for _ in 0..results.repeats {
+        for (index, cell) in cells.iter_mut().enumerate() {
+            // What failed once fails again, and costs the whole time limit each time.
+            if cell.failure.is_some() {
+                continue;
+            }
+            let outcome = match (verifiers.get_mut(index), sides.lariat) {
+                (Some(Some(verifier)), _) => verifier.run(limit),
+                (None, Some((lariat, variants))) => {
+                    lariat.check(&model.path, variants[index - verifiers.len()].arguments)
+                }
+                _ => continue,
+            };
+            match outcome {
+                Ok(sample) => {
+                    eprintln!(
+                        "{:<22} {:<13} {:>10} states {:>8.2} s {:>8.2} s processor {:>7} MB",
+                        model.name,
+                        cell.variant,
+                        sample.states,
+                        sample.wall_seconds,
+                        sample.processor_seconds,
+                        sample.peak_bytes >> 20
+                    );
+                    cell.samples.push(sample);
+                }
+                Err(message) => {
+                    eprintln!("{:<22} {:<13} failed: {message}", model.name, cell.variant);
+                    cell.failure = Some(message);
+                }
+            }
+        }
+    }
+    Row { model: model.name.clone(), kind: model.kind.clone(), cells }
+}
+
+/// Exact variants must agree in states, transitions and verdict, in every repeat, and with the header.
+fn disagreements(model: &Model, row: &Row) -> Vec<String> {
+    let exact = |name: &str| {
+        name == "pan" || lariat_runs::VARIANTS.iter().any(|variant| variant.exact && variant.name == name)
+    };
+    let mut found = Vec::new();
+    let mut reference: Option<(&str, &results::Sample)> = None;
+    for cell in row.cells.iter().filter(|cell| exact(cell.variant)) {
+        for sample in &cell.samples {
+            let (name, first) = *reference.get_or_insert((cell.variant, sample));
+            if (sample.states, sample.transitions, &sample.verdict)
+                != (first.states, first.transitions, &first.verdict)
+            {
+                found.push(format!(
+                    "{}: {} has {} states, {} transitions, {}; {name} has {} states, {} transitions, {}",
+                    model.name,
+                    cell.variant,
+                    sample.states,
+                    sample.transitions,
+                    sample.verdict,
+                    first.states,
+                    first.transitions,
+                    first.verdict
+                ));
+                break;
+            }
+        }
+    }
+    if let (Some((name, sample)), Some(figures)) = (reference, model.figures)
+        && sample.states != figures.states
+    {
+        found.push(format!(
+            "{}: {name} has {} states, the header says {}",
+            model.name, sample.states, figures.states
+        ));
+    }
+    found
+}
+
+fn write(path: &Path, page: &str, results: &Results) -> Result<(), String> {
+    let fail = |error: std::io::Error| format!("{}: {error}", path.display());
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(fail)?;
+    }
+    fs::write(path, page).map_err(fail)?;
+    let json = serde_json::to_string_pretty(&results.json()).map_err(|error| error.to_string())?;
+    fs::write(path.with_extension("json"), json + "\n").map_err(fail)?;
+    eprintln!("written: {} and .json", path.display());
+    Ok(())
+}

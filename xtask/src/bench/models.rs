@@ -1,0 +1,100 @@
+//! The benchmark models and what their headers say.
+//!
+//! A header comment holds one line of figures, taken with SPIN and no reductions:
+//! ` * States: 1814400; depth: 6458430; vector: 32 bytes.` The search stack and the hash table of SPIN's
+//! verifier are sized by it; the states are checked against what both tools find.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One model of the benchmark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    pub name: String,
+    pub path: PathBuf,
+    /// Its kind, as its header says: the words up to the first full stop or comma.
+    pub kind: String,
+    /// Nothing when the header holds no figures yet.
+    pub figures: Option<Recorded>,
+}
+
+/// The line of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    pub states: u64,
+    pub depth: u64,
+    pub vector_bytes: u64,
+}
+
+impl Model {
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self { name, path: path.to_path_buf(), kind: kind(&text), figures: figures(&text) })
+    }
+
+    /// The recorded number of states, or a middling one.
+    pub fn expected_states(&self) -> u64 {
+        self.figures.map_or(1 << 21, |figures| figures.states)
+    }
+}
+
+/// All models of the directories (or single files) whose name contains `filter`, by name.
+pub fn find(places: &[PathBuf], filter: Option<&str>) -> Result<Vec<Model>, String> {
+    let mut paths = Vec::new();
+    for place in places {
+        if place.is_file() {
+            paths.push(place.clone());
+            continue;
+        }
+        let entries = fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let files = entries.filter_map(Result::ok).map(|entry| entry.path());
+        paths.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "pml")));
+    }
+    paths.sort();
+    let models = paths.iter().map(|path| Model::read(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(models.into_iter().filter(|model| filter.is_none_or(|text| model.name.contains(text))).collect())
+}
+
+fn kind(text: &str) -> String {
+    let after = text.find("Kind: ").map_or("", |at| &text[at + "Kind: ".len()..]);
+    let end = after.find(['.', ',', '\n', '(']).unwrap_or(after.len());
+    after[..end].trim().to_owned()
+}
+
+fn figures(text: &str) -> Option<Recorded> {
+    let line = text.lines().find(|line| line.contains("States: "))?;
+    let number = |word: &str| -> Option<u64> {
+        let rest = &line[line.find(word)? + word.len()..];
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..end].parse().ok()
+    };
+    Some(Recorded {
+        states: number("States: ")?,
+        depth: number("depth: ")?,
+        vector_bytes: number("vector: ")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header() {
+        let text = "/* A lock.\n *\n * Kind: shared variables, atomic.\n * States: 17; depth: 4; vector: 40 bytes.\n */";
+        assert_eq!(kind(text), "shared variables");
+        assert_eq!(figures(text), Some(Recorded { states: 17, depth: 4, vector_bytes: 40 }));
+        assert_eq!(figures("/* Kind: puzzle */"), None);
+    }
+
+    #[test]
+    fn every_model_has_figures() {
+        let models = find(&[crate::lariat::workspace().join("bench/models")], None).expect("models");
+        assert!(models.len() >= 24);
+        for model in models {
+            assert!(model.figures.is_some(), "{}: no line of figures", model.name);
+            assert!(!model.kind.is_empty(), "{}: no kind", model.name);
+        }
+    }
+}

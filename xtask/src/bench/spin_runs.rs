@@ -1,0 +1,152 @@
+//! SPIN's side: for each variant a verifier is generated and compiled once, then run as often as asked.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use super::measure;
+use super::models::Model;
+use super::results::{Preparation, Sample};
+use crate::pan;
+use crate::spin::PrivateDirectory;
+
+/// A way to build and run SPIN's verifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    pub name: &'static str,
+    pub explanation: &'static str,
+    /// Switches off what SPIN does to a model before it generates the verifier.
+    translator: &'static [&'static str],
+    compiler: &'static [&'static str],
+    bitstate: bool,
+}
+
+/// `-n -c0`: no list of unreached code, do not stop at errors. The first variant is the measure of all.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "pan",
+        explanation: "spin -o1 -o2 -o3 -a; cc -O3 -march=native -DNOREDUCE -DSAFETY -DNOCLAIM; exact, no reduction",
+        translator: &["-o1", "-o2", "-o3"],
+        compiler: &["-DNOREDUCE"],
+        bitstate: false,
+    },
+    Variant {
+        name: "pan-default",
+        explanation: "spin -a; cc -O3 -march=native -DSAFETY -DNOCLAIM; exact, partial order and merging",
+        translator: &[],
+        compiler: &[],
+        bitstate: false,
+    },
+    Variant {
+        name: "pan-collapse",
+        explanation: "as pan, with -DCOLLAPSE; exact, compressed",
+        translator: &["-o1", "-o2", "-o3"],
+        compiler: &["-DNOREDUCE", "-DCOLLAPSE"],
+        bitstate: false,
+    },
+    Variant {
+        name: "pan-bitstate",
+        explanation: "as pan, with -DBITSTATE and at least 16 bits a state; may miss states",
+        translator: &["-o1", "-o2", "-o3"],
+        compiler: &["-DNOREDUCE", "-DBITSTATE"],
+        bitstate: true,
+    },
+];
+
+/// A compiled verifier in a directory of its own.
+#[derive(Debug)]
+pub struct Verifier {
+    directory: PrivateDirectory,
+    hash_exponent: u32,
+    depth: u64,
+    pub preparation: Preparation,
+}
+
+impl Verifier {
+    pub fn prepare(variant: Variant, model: &Model, memory_megabytes: u64) -> Result<Self, String> {
+        let limit = Duration::from_secs(300);
+        let fail = |error: std::io::Error| error.to_string();
+        let directory = PrivateDirectory::new().map_err(fail)?;
+        fs::copy(&model.path, directory.path.join("model.pml")).map_err(fail)?;
+        let mut spin = Command::new("spin");
+        spin.args(variant.translator).args(["-a", "model.pml"]).current_dir(&directory.path);
+        let generated = measure::run(&mut spin, limit).map_err(fail)?;
+        if !generated.status.success() || !directory.path.join("pan.c").exists() {
+            return Err(format!("spin -a: {}", generated.complaint()));
+        }
+        let mut cc = Command::new("cc");
+        cc.args(["-O3", "-march=native", "-w", "-DSAFETY", "-DNOCLAIM"])
+            .args(variant.compiler)
+            .arg(format!("-DMEMLIM={memory_megabytes}"))
+            .args(["-o", "pan", "pan.c"])
+            .current_dir(&directory.path);
+        let compiled = measure::run(&mut cc, limit).map_err(fail)?;
+        if !compiled.status.success() {
+            return Err(format!("cc: {}", compiled.complaint()));
+        }
+        Ok(Self {
+            directory,
+            hash_exponent: hash_exponent(model.expected_states(), variant.bitstate),
+            // The order of the search differs a little between variants, and so does the depth.
+            depth: model.figures.map_or(1_000_000, |figures| figures.depth + figures.depth / 10 + 1_000),
+            preparation: Preparation {
+                translate_seconds: generated.wall_seconds,
+                compile_seconds: compiled.wall_seconds,
+            },
+        })
+    }
+
+    /// One search. When the stack was too small it is enlarged, for all later runs too, and the search is
+    /// made again: a truncated one is never measured.
+    pub fn run(&mut self, limit: Duration) -> Result<Sample, String> {
+        loop {
+            let mut command = Command::new(self.directory.path.join("pan"));
+            command
+                .args(["-n", "-c0", &format!("-m{}", self.depth), &format!("-w{}", self.hash_exponent)])
+                .current_dir(&self.directory.path);
+            let measured = measure::run(&mut command, limit).map_err(|error| error.to_string())?;
+            if measured.out_of_time {
+                return Err(format!("more than {} s", limit.as_secs()));
+            }
+            let figures = pan::parse(&measured.stdout).ok_or_else(|| measured.complaint())?;
+            if figures.truncated {
+                if !measured.stdout.contains("max search depth too small") {
+                    return Err("out of memory".to_owned());
+                }
+                self.depth *= 4;
+                continue;
+            }
+            return Ok(Sample {
+                wall_seconds: measured.wall_seconds,
+                processor_seconds: measured.processor_seconds,
+                peak_bytes: measured.peak_bytes,
+                states: figures.states,
+                transitions: figures.transitions,
+                depth: figures.depth,
+                vector_bytes: figures.vector_bytes,
+                verdict: if figures.error_kinds.is_empty() { "holds" } else { "violated" }.to_owned(),
+                details: serde_json::Value::Null,
+            });
+        }
+    }
+}
+
+/// `pan` has 2^w chains of states, or 2^w bits. One chain a state makes lookups short without spending more on
+/// the table than on the states; a bit array is best at some 16 bits a state.
+fn hash_exponent(states: u64, bitstate: bool) -> u32 {
+    let target = if bitstate { states.saturating_mul(16) } else { states };
+    target.next_power_of_two().trailing_zeros().clamp(18, if bitstate { 36 } else { 28 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_sizes() {
+        assert_eq!(hash_exponent(1_000_000, false), 20);
+        assert_eq!(hash_exponent(1_100_000, false), 21);
+        assert_eq!(hash_exponent(1_000_000, true), 24);
+        assert_eq!(hash_exponent(10, false), 18);
+    }
+}
