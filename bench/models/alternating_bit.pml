@@ -2,6 +2,7 @@
  * several of them. The numbers 0, 1, .. VALUES - 1 must arrive in order, round and round.
  *
  * Kind: buffered channels, mtype.
+ * States: 2422255; depth: 497005; vector: 144 bytes.
  */
 #ifndef CAPACITY
 #define CAPACITY 4

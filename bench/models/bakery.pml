@@ -2,6 +2,7 @@
  * does not come in until the shop is empty.
  *
  * Kind: shared variables.
+ * States: 1606141; depth: 190300; vector: 40 bytes.
  */
 #ifndef N
 #define N 3

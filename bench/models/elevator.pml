@@ -2,6 +2,7 @@
  * go next from the buttons pressed. The doors never open between floors, and nobody is carried past.
  *
  * Kind: rendezvous, mtype, several kinds of processes.
+ * States: 2885463; depth: 446835; vector: 88 bytes.
  */
 #ifndef FLOORS
 #define FLOORS 5

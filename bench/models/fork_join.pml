@@ -2,12 +2,13 @@
  * over a channel of its own. WORKERS such sums run at once.
  *
  * Kind: dynamic creation and death of processes, channels as parameters and locals.
+ * States: 205459; depth: 48; vector: 164 bytes.
  */
 #ifndef LEAVES
-#define LEAVES 3
+#define LEAVES 5
 #endif
 #ifndef WORKERS
-#define WORKERS 2
+#define WORKERS 1
 #endif
 
 byte finished;

@@ -1,6 +1,7 @@
 /* The towers of Hanoi with four pegs (the Reve's puzzle): every position of DISCS discs can be reached.
  *
  * Kind: puzzle, one process, an array, atomic and d_step.
+ * States: 1048576; depth: 8896769; vector: 24 bytes.
  */
 #ifndef DISCS
 #define DISCS 10

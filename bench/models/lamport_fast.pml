@@ -1,6 +1,7 @@
 /* Lamport's fast mutual exclusion: seven accesses to memory when nobody else wants to enter.
  *
  * Kind: shared variables.
+ * States: 2321034; depth: 305880; vector: 44 bytes.
  */
 #ifndef N
 #define N 4

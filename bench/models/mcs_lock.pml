@@ -2,6 +2,7 @@
  * is linked through the processes' own nodes, and only its tail is changed atomically.
  *
  * Kind: shared variables, typedef, atomic.
+ * States: 1470072; depth: 318229; vector: 52 bytes.
  */
 #ifndef N
 #define N 4
@@ -21,7 +22,8 @@ active [N] proctype User()
 	byte predecessor = NONE;
 
 	do
-	:: node[_pid].next = NONE;
+	:: true;						/* the uncritical section */
+	   node[_pid].next = NONE;
 	   atomic { predecessor = tail; tail = _pid }		/* swap */
 	   if
 	   :: predecessor != NONE ->

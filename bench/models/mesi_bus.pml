@@ -3,6 +3,7 @@
  * at once, and every cache reads what was written last.
  *
  * Kind: rendezvous, mtype, typedef.
+ * States: 3687312; depth: 1586582; vector: 112 bytes.
  */
 #ifndef N
 #define N 4

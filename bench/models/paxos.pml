@@ -2,6 +2,7 @@
  * delayed, reordered and, which is the same as being delayed for ever, lost. Two proposers never find different values chosen.
  *
  * Kind: buffered channels with sorted send and random receive, atomic, mtype.
+ * States: 344526; depth: 174; vector: 172 bytes.
  */
 #ifndef PROPOSERS
 #define PROPOSERS 2

@@ -2,6 +2,7 @@
  * request is a handshake. Each philosopher counts meals modulo two.
  *
  * Kind: rendezvous, channels in arrays.
+ * States: 1010943; depth: 788132; vector: 204 bytes.
  */
 #ifndef N
 #define N 5

@@ -2,6 +2,7 @@
  * seen and passes the others on. At the end the cells hold them in order.
  *
  * Kind: buffered channels, processes with parameters, created dynamically.
+ * States: 1353676; depth: 143; vector: 112 bytes.
  */
 #ifndef N
 #define N 5

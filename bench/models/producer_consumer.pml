@@ -2,6 +2,7 @@
  * on each end. What each producer makes arrives in its order.
  *
  * Kind: shared variables, typedef, arrays, atomic.
+ * States: 12659100; depth: 5079683; vector: 56 bytes.
  */
 #ifndef PRODUCERS
 #define PRODUCERS 2
@@ -12,7 +13,7 @@
 #ifndef SLOTS
 #define SLOTS 3
 #endif
-#define ITEMS 3			/* items are counted modulo this */
+#define ITEMS 5			/* items are counted modulo this */
 
 typedef Item {
 	byte producer;

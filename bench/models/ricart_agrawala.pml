@@ -2,6 +2,7 @@
  * when all have agreed. The clocks end at LIMIT, and with them the requests.
  *
  * Kind: buffered channels, d_step, mtype.
+ * States: 2115483; depth: 436; vector: 132 bytes.
  */
 #ifndef N
 #define N 3

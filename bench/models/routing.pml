@@ -1,10 +1,11 @@
-/* Distance-vector routing: N routers on a ring with a chord learn the way to each other by exchanging their tables; one
- * link fails. With poisoned routes no distance ever counts beyond INFINITY.
+/* Distance-vector routing: N routers on a ring learn the way to each other by reading the table of whoever has news. One
+ * link fails, unless with -DRELIABLE. No distance ever counts beyond INFINITY.
  *
  * Kind: wide vector (tables of all routers), buffered channels, typedef, d_step.
+ * States: 1372534; depth: 179; vector: 152 bytes.
  */
 #ifndef N
-#define N 4
+#define N 5
 #endif
 #define INFINITY N
 
@@ -14,8 +15,10 @@ typedef Table {
 }
 Table router[N];
 bool up[N] = true;			/* the link between router i and its right neighbour */
-chan inbox[N] = [2] of { byte };	/* who has news */
+chan inbox[N] = [1] of { byte };	/* who has news */
+#ifndef RELIABLE
 bool failed;
+#endif
 
 #define RIGHT(i)	((i + 1) % N)
 #define LEFT(i)		((i + N - 1) % N)
@@ -52,7 +55,7 @@ active [N] proctype Router()
 	};
 	announce();
 end:	do
-	:: inbox[me]?from ->
+	:: atomic { inbox[me]?from ->
 		d_step {
 			do
 			:: to < N ->
@@ -76,7 +79,9 @@ end:	do
 		if
 		:: changed -> changed = false; announce()
 		:: else
-		fi
+		fi }
+#ifndef RELIABLE
 	:: d_step { me == 0 && !failed -> failed = true; up[0] = false }
+#endif
 	od
 }

@@ -2,9 +2,13 @@
  * a flusher writes the log out. Lost samples are counted, none is logged twice.
  *
  * Kind: wide vector (arrays of more than a hundred bytes), shared variables, typedef.
+ * States: 3121116; depth: 175; vector: 180 bytes.
  */
 #ifndef SENSORS
 #define SENSORS 3
+#endif
+#ifndef SAMPLES
+#define SAMPLES 2
 #endif
 #define RING 8
 #define LOG 48
@@ -24,7 +28,7 @@ active [SENSORS] proctype Source()
 	byte place;
 
 	do
-	:: sensor[_pid].number < 3 ->
+	:: sensor[_pid].number < SAMPLES ->
 		place = sensor[_pid].head;
 		if
 		:: (place + 1) % RING == sensor[_pid].tail -> sensor[_pid].lost++

@@ -2,6 +2,7 @@
  * channels that lose messages. The receiver keeps what arrives early.
  *
  * Kind: buffered channels, mtype, arrays.
+ * States: 3576948; depth: 364765; vector: 68 bytes.
  */
 #ifndef W
 #define W 2

@@ -2,6 +2,7 @@
  * is taken off. How many positions are there?
  *
  * Kind: puzzle, one process, an array, atomic.
+ * States: 873327; depth: 801; vector: 36 bytes.
  */
 #ifndef ROWS
 #define ROWS 5

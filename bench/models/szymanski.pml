@@ -2,6 +2,7 @@
  * doors, described by one flag a process.
  *
  * Kind: shared variables. Each look at all flags is one step.
+ * States: 3186756; depth: 4950; vector: 60 bytes.
  */
 #ifndef N
 #define N 6

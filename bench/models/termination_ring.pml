@@ -2,6 +2,7 @@
  * whether somebody was woken behind it. When node 0 says that all is over, it is.
  *
  * Kind: buffered channels, typedef, arrays of processes.
+ * States: 5080827; depth: 412; vector: 104 bytes.
  */
 #ifndef N
 #define N 3

@@ -2,6 +2,7 @@
  * all permutations.
  *
  * Kind: puzzle, one process, an array, atomic.
+ * States: 1814401; depth: 6458430; vector: 32 bytes.
  */
 #ifndef ROWS
 #define ROWS 2

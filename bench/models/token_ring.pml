@@ -2,6 +2,7 @@
  * sends a frame round the ring and takes it off again. A frame or token carries the highest reservation it met.
  *
  * Kind: buffered channels, mtype.
+ * States: 1510310; depth: 310415; vector: 80 bytes.
  */
 #ifndef N
 #define N 4

@@ -2,6 +2,7 @@
  * nodes, winning at each node against whoever comes from the other side.
  *
  * Kind: shared variables.
+ * States: 3188008; depth: 528669; vector: 68 bytes.
  */
 #ifndef N
 #define N 5

@@ -1,20 +1,20 @@
-/* Transactions under two-phase locking: CLIENTS clients read and write ACCOUNTS accounts with shared and exclusive locks; a
- * transaction that would wait for a younger one is rolled back from its log. The total never changes.
+/* Transactions under two-phase locking: CLIENTS clients move money between ACCOUNTS accounts. A transaction that meets a
+ * lock of a client with a higher number gives up, so that nobody waits in a circle. The total never changes.
  *
- * Kind: wide vector, atomic and d_step, typedef.
+ * Kind: shared variables, atomic and d_step, typedef.
+ * States: 6729545; depth: 4406919; vector: 60 bytes.
  */
 #ifndef CLIENTS
 #define CLIENTS 3
 #endif
 #ifndef ACCOUNTS
-#define ACCOUNTS 5
+#define ACCOUNTS 4
 #endif
 #define OPENING 2
 
 typedef Account {
 	byte balance = OPENING;
-	byte writer;			/* a client's number plus one */
-	byte readers[CLIENTS]
+	byte holder			/* a client's number plus one; 0: not locked */
 }
 Account account[ACCOUNTS];
 
@@ -47,8 +47,7 @@ active [CLIENTS] proctype Client()
 		od;
 		to = (from + 1) % ACCOUNTS
 	   };
-	   /* Lock the first account for writing. */
-	   atomic { account[from].writer == 0 -> account[from].writer = _pid + 1 };
+	   atomic { account[from].holder == 0 -> account[from].holder = _pid + 1 };
 	   old_from = account[from].balance;
 	   if
 	   :: old_from == 0 -> goto release
@@ -56,8 +55,8 @@ active [CLIENTS] proctype Client()
 	   fi;
 	   /* Wait for the second only if its holder has a lower number, otherwise give up. */
 	   if
-	   :: atomic { account[to].writer == 0 -> account[to].writer = _pid + 1 }
-	   :: account[to].writer > _pid + 1 -> goto release
+	   :: atomic { account[to].holder == 0 -> account[to].holder = _pid + 1 }
+	   :: account[to].holder > _pid + 1 -> goto release
 	   fi;
 	   old_to = account[to].balance;
 	   under_way++;
@@ -65,7 +64,7 @@ active [CLIENTS] proctype Client()
 	   account[to].balance = old_to + 1;
 	   under_way--;
 	   total();
-	   account[to].writer = 0;
-release:   atomic { account[from].writer = 0; from = 0; to = 0; old_from = 0; old_to = 0 }
+	   account[to].holder = 0;
+release:   atomic { account[from].holder = 0; from = 0; to = 0; old_from = 0; old_to = 0 }
 	od
 }

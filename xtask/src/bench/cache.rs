@@ -24,7 +24,7 @@ pub struct Arguments {
     share: u64,
     /// Which states are replaced
     #[arg(long, default_value = "random", value_name = "POLICY")]
-    replacement: String,
+    replace: String,
 }
 
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
@@ -75,8 +75,7 @@ fn study(model: &Model, lariat: &Lariat, arguments: &Arguments) -> Result<(Sampl
     let common = ["--raw", "--all-errors", "--threads", "1", "--store"];
     let exact = lariat.check(&model.path, &[&common[..], &["packed"]].concat())?;
     let states = (exact.states * arguments.share / 100).max(1).to_string();
-    let cached =
-        [&common[..], &["cache", "--cache-states", &states, "--replacement", &arguments.replacement]];
+    let cached = [&common[..], &["cache", "--cache-states", &states, "--replace", &arguments.replace]];
     let cached = lariat.check(&model.path, &cached.concat())?;
     Ok((exact, cached))
 }

@@ -60,7 +60,8 @@ impl Lariat {
             return Err(format!("more than {} s", self.limit.as_secs()));
         }
         let report = serde_json::from_str(&measured.stdout).ok();
-        let (statistics, verdict) = report.as_ref().and_then(safety).ok_or_else(|| measured.complaint())?;
+        let (statistics, verdict, reason) =
+            report.as_ref().and_then(safety).ok_or_else(|| measured.complaint())?;
         let number = |name: &str| statistics.get(name).and_then(Value::as_u64).unwrap_or_default();
         Ok(Sample {
             wall_seconds: measured.wall_seconds,
@@ -72,15 +73,17 @@ impl Lariat {
             vector_bytes: number("state_bytes"),
             verdict: verdict.to_owned(),
             details: statistics.clone(),
+            reason: reason.map(str::to_owned),
         })
     }
 }
 
-/// Statistics and verdict of the safety property.
-fn safety(report: &Value) -> Option<(&Value, &str)> {
+/// Statistics and verdict of the safety property, and why it is not "holds".
+fn safety(report: &Value) -> Option<(&Value, &str, Option<&str>)> {
     let properties = report.get("properties")?.as_array()?;
     let safety = properties.iter().find(|property| property["kind"] == "safety")?;
-    Some((safety.get("statistics")?, safety.get("verdict")?.as_str()?))
+    let reason = safety.get("reason").and_then(Value::as_str);
+    Some((safety.get("statistics")?, safety.get("verdict")?.as_str()?, reason))
 }
 
 #[cfg(test)]
@@ -93,8 +96,8 @@ mod tests {
             { "kind": "ltl" },
             { "kind": "safety", "verdict": "holds", "statistics": { "states": 7 } }
         ]});
-        let (statistics, verdict) = safety(&report).expect("a safety property");
-        assert_eq!((statistics["states"].as_u64(), verdict), (Some(7), "holds"));
+        let (statistics, verdict, reason) = safety(&report).expect("a safety property");
+        assert_eq!((statistics["states"].as_u64(), verdict, reason), (Some(7), "holds", None));
         assert_eq!(safety(&serde_json::json!({})), None);
     }
 }

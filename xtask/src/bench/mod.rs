@@ -128,6 +128,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 /// The comparison with SPIN; true when all runs ended and agree.
 fn compare(arguments: &Comparison) -> Result<bool, String> {
     let models = arguments.selection.find(arguments.quick.then_some(QUICK_STATES))?;
+    let known: Vec<&str> = spin_runs::VARIANTS
+        .iter()
+        .map(|variant| variant.name)
+        .chain(lariat_runs::VARIANTS.iter().map(|variant| variant.name))
+        .collect();
+    if let Some(name) = arguments.only.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("there is no variant {name}; there are {}", known.join(", ")));
+    }
     let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
     let spin_variants: Vec<_> =
         spin_runs::VARIANTS.iter().copied().filter(|variant| wanted(variant.name)).collect();

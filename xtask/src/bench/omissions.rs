@@ -7,7 +7,7 @@
 use super::Selection;
 use super::lariat_runs::Lariat;
 use super::models::Model;
-use super::results::{Sample, geometric_mean};
+use super::results::geometric_mean;
 use super::table::{grouped, number, render};
 
 /// An estimate this many times too large or too small counts as wrong.
@@ -16,35 +16,39 @@ const FACTOR: f64 = 3.0;
 const NOTICEABLE: f64 = 10.0;
 /// Arguments of an exact run.
 const EXACT: &[&str] = &["--raw", "--all-errors", "--store", "packed"];
+/// The whole process must fit into this, or twice, four times, … as much.
+const FIRST_MEGABYTES: u64 = 24;
+const MOST_MEGABYTES: u64 = 1 << 14;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     selection: Selection,
-    /// Bits of memory for each state of `bitstate`
-    #[arg(long, default_value_t = 8, value_name = "BITS")]
-    bits: u64,
     /// Runs with different hash functions
     #[arg(long, default_value_t = 3, value_name = "N")]
     seeds: u64,
 }
 
-/// A lossy store and the arguments that make it lose some of `states` states.
+/// A lossy store, and the arguments that make it lose some of so many states.
 struct Lossy {
     name: &'static str,
-    arguments: fn(u64, u64) -> Vec<String>,
+    arguments: fn(u64) -> Vec<String>,
 }
 
 const STORES: &[Lossy] = &[
     Lossy {
-        name: "bitstate",
-        arguments: |states, bits| strings(&["--store", "bitstate", "--bits", &(states * bits).to_string()]),
+        name: "bitstate, 1 function",
+        arguments: |_| strings(&["--store", "bitstate", "--hash-functions", "1"]),
     },
-    // n states in hashes of b bits: some n² / 2^(b+1) are taken for others.
+    Lossy {
+        name: "bitstate, 3 functions",
+        arguments: |_| strings(&["--store", "bitstate", "--hash-functions", "3"]),
+    },
+    // Of n states in hashes of b bits some n² / 2^(b+1) are taken for others: here some 2^8 of them.
     Lossy {
         name: "compact",
-        arguments: |states, _| {
-            let bits = (2 * states.max(2).ilog2()).saturating_sub(9).max(16);
+        arguments: |states| {
+            let bits = (2 * states.max(2).ilog2()).saturating_sub(9).clamp(8, 64);
             strings(&["--store", "compact", "--hash-bits", &bits.to_string()])
         },
     },
@@ -54,67 +58,90 @@ fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
+/// Means over the seeds.
+struct Finding {
+    states: u64,
+    estimated: f64,
+    omitted: f64,
+    megabytes: u64,
+}
+
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let models = arguments.selection.find(None)?;
     let lariat = arguments.selection.build_lariat()?;
     let mut rows = Vec::new();
     let mut wrong = 0;
-    for store in STORES {
-        let mut factors = Vec::new();
-        for model in &models {
-            match study(model, store, &lariat, arguments) {
-                Ok((states, estimated, omitted)) => {
-                    let factor = estimated.max(1e-9) / omitted.max(1e-9);
-                    let counts = omitted.max(estimated) >= NOTICEABLE;
-                    let good = !counts || (1.0 / FACTOR..=FACTOR).contains(&factor);
-                    wrong += usize::from(!good);
-                    if counts {
-                        factors.push(factor);
-                    }
-                    eprintln!("{} {}: {omitted} omitted, {estimated} expected", model.name, store.name);
-                    rows.push(vec![
-                        model.name.clone(),
-                        store.name.to_owned(),
-                        grouped(states),
-                        number(Some(omitted)),
-                        number(Some(estimated)),
-                        if counts { number(Some(factor)) } else { "too few".to_owned() },
-                        if good { "yes" } else { "NO" }.to_owned(),
-                    ]);
-                }
+    let mut factors = vec![Vec::new(); STORES.len()];
+    for model in &models {
+        let exact = lariat.check(&model.path, EXACT)?.states;
+        for (store, factors) in STORES.iter().zip(&mut factors) {
+            let finding = match study(model, exact, store, &lariat, arguments.seeds.max(1)) {
+                Ok(finding) => finding,
                 Err(message) => {
                     wrong += 1;
-                    eprintln!("{} {}: failed: {message}", model.name, store.name);
+                    eprintln!("{}, {}: failed: {message}", model.name, store.name);
+                    continue;
                 }
+            };
+            let factor = finding.estimated.max(1e-9) / finding.omitted.max(1e-9);
+            let counts = finding.omitted.max(finding.estimated) >= NOTICEABLE;
+            let good = !counts || (1.0 / FACTOR..=FACTOR).contains(&factor);
+            wrong += usize::from(!good);
+            if counts {
+                factors.push(factor);
             }
+            eprintln!(
+                "{}, {}: {} omitted, {} expected",
+                model.name, store.name, finding.omitted, finding.estimated
+            );
+            rows.push(vec![
+                model.name.clone(),
+                store.name.to_owned(),
+                grouped(finding.states),
+                finding.megabytes.to_string(),
+                number(Some(finding.omitted)),
+                number(Some(finding.estimated)),
+                if counts { number(Some(factor)) } else { "too few".to_owned() },
+                if good { "yes" } else { "NO" }.to_owned(),
+            ]);
         }
-        println!("{}: estimate / truth {} in geometric mean", store.name, number(geometric_mean(&factors)));
     }
-    let headings = ["model", "store", "states", "omitted", "expected", "expected / omitted", "within 3"];
+    let headings =
+        ["model", "store", "states", "MB", "omitted", "expected", "expected / omitted", "within 3"];
     println!("{}", render(&headings, &rows));
+    for (store, factors) in STORES.iter().zip(&factors) {
+        println!(
+            "{}: expected / omitted {} in geometric mean over {} models",
+            store.name,
+            number(geometric_mean(factors)),
+            factors.len()
+        );
+    }
     Ok(wrong == 0)
 }
 
-/// States of the exact run, mean estimate and mean of the true omissions.
-fn study(
-    model: &Model,
-    store: &Lossy,
-    lariat: &Lariat,
-    arguments: &Arguments,
-) -> Result<(u64, f64, f64), String> {
-    let exact = lariat.check(&model.path, EXACT)?.states;
-    let (mut estimated, mut omitted) = (0.0, 0.0);
-    for seed in 0..arguments.seeds.max(1) {
+/// Precondition: `seeds` is not 0.
+fn study(model: &Model, exact: u64, store: &Lossy, lariat: &Lariat, seeds: u64) -> Result<Finding, String> {
+    let mut finding = Finding { states: exact, estimated: 0.0, omitted: 0.0, megabytes: FIRST_MEGABYTES };
+    let mut seed = 0;
+    while seed < seeds {
         let mut words = strings(&["--raw", "--all-errors", "--threads", "1", "--seed", &seed.to_string()]);
-        words.extend((store.arguments)(exact, arguments.bits));
+        words.extend((store.arguments)(exact));
+        words.extend(strings(&["--memory", &format!("{}M", finding.megabytes)]));
         let sample = lariat.check(&model.path, &words)?;
-        estimated += estimate(&sample).ok_or("no estimate in the report")?;
-        omitted += exact as f64 - sample.states as f64;
+        // What waits to be visited did not fit: all seeds again with more.
+        if sample.reason.as_ref().is_some_and(|reason| reason.contains("limit")) {
+            finding.megabytes *= 2;
+            if finding.megabytes > MOST_MEGABYTES {
+                return Err("does not fit into memory".to_owned());
+            }
+            (seed, finding.estimated, finding.omitted) = (0, 0.0, 0.0);
+            continue;
+        }
+        let estimate = sample.details.get("expected_omissions").and_then(serde_json::Value::as_f64);
+        finding.estimated += estimate.ok_or("no estimate in the report")? / seeds as f64;
+        finding.omitted += (exact as f64 - sample.states as f64) / seeds as f64;
+        seed += 1;
     }
-    let runs = arguments.seeds.max(1) as f64;
-    Ok((exact, estimated / runs, omitted / runs))
-}
-
-fn estimate(sample: &Sample) -> Option<f64> {
-    sample.details.get("expected_omissions")?.as_f64()
+    Ok(finding)
 }

@@ -17,6 +17,8 @@ pub struct Sample {
     pub verdict: String,
     /// Lariat's statistics as it gave them.
     pub details: Value,
+    /// Why the verdict is not "holds", in Lariat's words.
+    pub reason: Option<String>,
 }
 
 /// What SPIN needs before it can search.

@@ -126,6 +126,7 @@ impl Verifier {
                 vector_bytes: figures.vector_bytes,
                 verdict: if figures.error_kinds.is_empty() { "holds" } else { "violated" }.to_owned(),
                 details: serde_json::Value::Null,
+                reason: None,
             });
         }
     }

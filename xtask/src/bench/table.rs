@@ -40,7 +40,7 @@ pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);
@@ -57,6 +57,6 @@ mod tests {
         let text = render(&["name", "n"], &[vec!["a".to_owned(), "1234".to_owned()]]);
         assert_eq!(text, "| name |    n |\n|------|-----:|\n| a    | 1234 |\n");
         assert_eq!(grouped(1_234_567), "1 234 567");
-        assert_eq!((number(Some(3.14159)), number(None)), ("3.14".to_owned(), "–".to_owned()));
+        assert_eq!((number(Some(2.5049)), number(None)), ("2.50".to_owned(), "–".to_owned()));
     }
 }
