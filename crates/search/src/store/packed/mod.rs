@@ -18,7 +18,7 @@ use segment::Segment;
 use shape::Home;
 use std::hash::Hasher;
 
-const SEGMENT_BITS: u32 = 4;
+const SEGMENT_BITS: u32 = 3;
 const SEGMENTS: usize = 1 << SEGMENT_BITS;
 const FEWEST_BUCKETS: u64 = 64;
 /// Narrower words are not worth narrower hashes: they would not spread well.
@@ -110,8 +110,7 @@ impl Packed {
         loop {
             buckets = match total {
                 0..0x10_0000 => buckets * 4,
-                0x10_0000..0x80_0000 => buckets * 2,
-                0x80_0000..SMALL_BYTES => buckets + buckets / 2,
+                0x10_0000..SMALL_BYTES => buckets + buckets / 2,
                 _ => buckets + buckets / 3,
             };
             let old = &self.segments[index];

@@ -8,8 +8,8 @@ const LINE: usize = 64;
 /// From here on memory comes from the system directly.
 const MAPPED: usize = 1 << 20;
 const HUGE_PAGE: usize = 2 << 20;
-/// From here on in huge pages.
-const HUGE: usize = 2 * HUGE_PAGE;
+/// From here on in huge pages, as far as whole ones fit.
+const HUGE: usize = HUGE_PAGE;
 
 /// A stretch of zeroed memory.
 #[derive(Debug)]
@@ -23,11 +23,6 @@ pub(super) struct Region {
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
-
-/// The size to ask for, so that nothing is wasted by rounding.
-pub(super) fn good_size(bytes: usize) -> usize {
-    bytes.next_multiple_of(if bytes >= HUGE { HUGE_PAGE } else { LINE })
-}
 
 impl Region {
     /// `None` if there is no memory. Precondition: `bytes > 0`.

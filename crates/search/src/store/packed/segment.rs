@@ -9,13 +9,13 @@
 //! publishes the tag; who finds a slot being written waits, for it may be the same state. Nothing is ever removed, so a
 //! free slot ends a search.
 
-use super::region::{Region, good_size};
+use super::region::Region;
 use super::shape::{Home, Shape, TAG_BITS};
 use crate::store::Insertion;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Places an entry may be in, the bucket where it belongs included; at most 62, so that tags fit.
-const PLACES: u64 = 32;
+const PLACES: u64 = 24;
 /// Buckets next to each other that are tried before a jump.
 const NEIGHBOURS: u64 = 4;
 const WRITING: u64 = 1;
@@ -40,13 +40,10 @@ fn tag(moves: u64, remainder: u64) -> u64 {
 }
 
 impl Segment {
-    /// With at least so many buckets; `None` if there is no memory.
+    /// With so many buckets; `None` if there is no memory.
     pub fn new(hash_bits: u32, buckets: u64, other_bytes: usize) -> Option<Segment> {
-        let wished = Shape::new(hash_bits, buckets, other_bytes);
-        let bytes = good_size(usize::try_from(buckets).ok()?.checked_mul(wished.bucket_bytes)?);
-        // Rounding up may have made room for more buckets; with more buckets entries are no longer.
-        let shape = Shape::new(hash_bits, (bytes / wished.bucket_bytes) as u64, other_bytes);
-        let bytes = shape.buckets as usize * shape.bucket_bytes;
+        let shape = Shape::new(hash_bits, buckets, other_bytes);
+        let bytes = usize::try_from(shape.buckets).ok()?.checked_mul(shape.bucket_bytes)?;
         Some(Segment { shape, region: Region::new(bytes)?, full: AtomicBool::new(false) })
     }
 
