@@ -15,7 +15,7 @@ use super::{Guarantee, Insertion, Store};
 use permutation::Permutation;
 use rapidhash::fast::RapidHasher;
 use segment::Segment;
-use shape::Home;
+use shape::{Home, Shape};
 use std::hash::Hasher;
 
 const SEGMENT_BITS: u32 = 3;
@@ -83,6 +83,12 @@ impl Packed {
         Segment::new(self.hash_bits - SEGMENT_BITS, buckets, bytes)
     }
 
+    /// States that fit into a bucket of a segment with so many.
+    fn slots(&self, buckets: u64) -> u64 {
+        let bytes = self.others.iter().map(|(_, bytes)| bytes).sum();
+        Shape::new(self.hash_bits - SEGMENT_BITS, buckets, bytes).slots as u64
+    }
+
     /// What is mixed into the hashed word.
     #[inline]
     fn mixed(&self, state: &[u64]) -> u64 {
@@ -103,21 +109,20 @@ impl Packed {
         ((hash >> bits) as usize % SEGMENTS, hash & ((1 << bits) - 1))
     }
 
-    /// Replaces a segment by a larger one; `false` if there is no memory.
-    fn grow_segment(&mut self, index: usize, memory_bytes: u64) -> bool {
+    /// Replaces a segment by one that is larger by this part; `false` if there is no memory.
+    fn grow_segment(&mut self, index: usize, growth: f64, memory_bytes: u64) -> bool {
         let total = self.memory_bytes();
         let mut buckets = self.segments[index].buckets();
         loop {
-            buckets = match total {
-                0..0x10_0000 => buckets * 4,
-                0x10_0000..SMALL_BYTES => buckets + buckets / 2,
-                _ => buckets + buckets / 3,
-            };
+            buckets += (buckets as f64 * growth) as u64;
             let old = &self.segments[index];
-            if total + old.bytes() * buckets / old.buckets() > memory_bytes {
+            // With more buckets entries may be shorter, and more of them fit into each: then fewer buckets will do.
+            let fewer = buckets * old.slots() / self.slots(buckets);
+            let enough = if self.slots(fewer) == self.slots(buckets) { fewer } else { buckets };
+            if total + old.bytes() * enough / old.buckets() > memory_bytes {
                 return false;
             }
-            let Some(new) = self.segment(buckets) else { return false };
+            let Some(new) = self.segment(enough) else { return false };
             let mut state = vec![0; self.identity_words];
             let mut fits = true;
             old.for_each(&mut state, &self.others, &mut |hash, state| {
@@ -147,12 +152,18 @@ impl Store for Packed {
     }
 
     fn grow(&mut self, memory_bytes: u64) -> bool {
-        let all = self.memory_bytes() < SMALL_BYTES || self.segments.iter().all(|segment| !segment.is_full());
-        (0..SEGMENTS)
-            .filter(|&index| all || self.segments[index].is_full())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .all(|index| self.grow_segment(index, memory_bytes))
+        let total = self.memory_bytes();
+        let growth = match total {
+            0..0x10_0000 => 3.0,
+            0x10_0000..SMALL_BYTES => 0.5,
+            _ => 0.33,
+        };
+        let full = self.segments.iter().filter(|segment| segment.is_full());
+        let smallest = full.map(Segment::room).min().unwrap_or(u64::MAX);
+        // Those that are no larger than a full one will be full soon.
+        let due = |segment: &Segment| segment.is_full() || total < SMALL_BYTES && segment.room() <= smallest;
+        let due: Vec<usize> = (0..SEGMENTS).filter(|&index| due(&self.segments[index])).collect();
+        due.into_iter().all(|index| self.grow_segment(index, growth, memory_bytes))
     }
 
     fn len(&self) -> u64 {

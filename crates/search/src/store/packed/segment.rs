@@ -15,7 +15,7 @@ use crate::store::Insertion;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Places an entry may be in, the bucket where it belongs included; at most 62, so that tags fit.
-const PLACES: u64 = 24;
+const PLACES: u64 = 16;
 /// Buckets next to each other that are tried before a jump.
 const NEIGHBOURS: u64 = 4;
 const WRITING: u64 = 1;
@@ -53,6 +53,11 @@ impl Segment {
 
     pub fn buckets(&self) -> u64 {
         self.shape.buckets
+    }
+
+    /// States that fit into a bucket.
+    pub fn slots(&self) -> u64 {
+        self.shape.slots as u64
     }
 
     /// States there is room for at best.
