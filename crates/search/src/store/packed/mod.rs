@@ -163,7 +163,10 @@ impl Store for Packed {
         // Those that are no larger than a full one will be full soon.
         let due = |segment: &Segment| segment.is_full() || total < SMALL_BYTES && segment.room() <= smallest;
         let due: Vec<usize> = (0..SEGMENTS).filter(|&index| due(&self.segments[index])).collect();
-        due.into_iter().all(|index| self.grow_segment(index, growth, memory_bytes))
+        // Where memory is short, a little more room is better than none.
+        due.into_iter().all(|index| {
+            self.grow_segment(index, growth, memory_bytes) || self.grow_segment(index, 0.2, memory_bytes)
+        })
     }
 
     fn len(&self) -> u64 {
