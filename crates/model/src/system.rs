@@ -268,6 +268,8 @@ impl Successors {
 #[derive(Clone, Debug)]
 pub struct Misfit {
     pub states: Vec<State>,
+    /// So much is known already that another misfit would be dear: better to make room for more than was seen.
+    pub late: bool,
 }
 
 /// A program that can be run: states and their successors.

@@ -31,6 +31,8 @@ const NOTED_STATES: usize = 1 << 20;
 const FEW_STATES: u64 = 1 << 16;
 /// A breadth-first level of fewer than this part of them is left to one worker.
 const LEVELS: u64 = 16;
+/// With more states than this, translating them to a wider layout takes noticeable time.
+const MANY_STATES: u64 = 40_000;
 /// How often limits are looked at, and how often somebody is told about progress.
 const WATCH: Duration = Duration::from_millis(20);
 const TELL: Duration = Duration::from_millis(200);
@@ -264,7 +266,7 @@ where
     fn resume(&mut self, saved: &Saved) -> Result<(), ResumeError> {
         let figures = &saved.figures;
         for states in &figures.misfits {
-            let wide = self.system.get().widened(&Misfit { states: states.clone() });
+            let wide = self.system.get().widened(&Misfit { states: states.clone(), late: false });
             self.system = Held::Wider(Box::new(wide));
         }
         self.misfits = figures.misfits.clone();
@@ -427,7 +429,7 @@ where
 
     /// Goes on with a system that has room for what did not fit.
     fn widen(&mut self) {
-        let mut misfit = Misfit { states: Vec::new() };
+        let mut misfit = Misfit { states: Vec::new(), late: self.store.len() > MANY_STATES };
         for worker in &mut self.workers {
             if let Some(met) = worker.misfit.take() {
                 misfit.states.extend(met.states);

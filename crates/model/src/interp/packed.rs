@@ -58,6 +58,9 @@ impl<'a> PackedInterpreter<'a> {
         let mut profile = self.profile.clone();
         profile.absorb(self.program(), &self.layout);
         profile.look_around(&self.interpreter, &misfit.states);
+        if misfit.late {
+            profile.share(self.program());
+        }
         profile
     }
 }
@@ -98,7 +101,7 @@ impl System for PackedInterpreter<'_> {
                     if self.layout.encode(next, &mut words).is_err() {
                         out.truncate(first);
                         let states = successors.into_iter().filter_map(|successor| successor.state).collect();
-                        return Err(Box::new(Misfit { states }));
+                        return Err(Box::new(Misfit { states, late: false }));
                     }
                 }
                 None => {

@@ -219,6 +219,45 @@ impl Profile {
         // A larger count than seen would have no slot.
     }
 
+    /// Processes of one type, and channels of one type, may do what any of them did: sooner or later most do. Only a
+    /// variable that never changed in any of them stays what it is in each.
+    pub fn share(&mut self, program: &Program) {
+        let mut shared = self.clone();
+        for number in 0..program.process_types.len() {
+            let kind = ProcessTypeId(number as u32);
+            let of_kind = |seen: &&ProcessSeen| seen.process_type == kind;
+            let all: Vec<&ProcessSeen> =
+                self.processes.iter().flat_map(|slot| &slot.kinds).filter(of_kind).collect();
+            for variable in program.process_type(kind).variables.iter() {
+                let changes =
+                    |seen: &&ProcessSeen| !seen.locals[variable.slots()].iter().all(|seen| seen.is_point());
+                if !all.iter().any(changes) {
+                    continue;
+                }
+                for place in variable.slots() {
+                    let joined = all.iter().map(|seen| seen.locals[place]).reduce(Interval::join);
+                    let kinds = shared.processes.iter_mut().flat_map(|slot| &mut slot.kinds);
+                    for seen in kinds.filter(|seen| seen.process_type == kind) {
+                        seen.locals[place] = joined.unwrap_or(seen.locals[place]);
+                    }
+                }
+            }
+        }
+        let all = self.channels.iter().flat_map(|slot| &slot.kinds);
+        for seen in shared.channels.iter_mut().flat_map(|slot| &mut slot.kinds) {
+            for other in all.clone().filter(|other| other.channel_type == seen.channel_type) {
+                seen.longest = seen.longest.max(other.longest);
+                for (field, other) in seen.fields.iter_mut().zip(&other.fields) {
+                    *field = match (*field, *other) {
+                        (Some(one), Some(other)) => Some(one.join(other)),
+                        (one, other) => one.or(other),
+                    };
+                }
+            }
+        }
+        *self = shared;
+    }
+
     /// Adds what can be seen from some states, within a fixed effort.
     pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
         let program = interpreter.program();
