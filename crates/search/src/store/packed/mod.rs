@@ -155,8 +155,9 @@ impl Store for Packed {
         let total = self.memory_bytes();
         let growth = match total {
             0..0x10_0000 => 3.0,
-            0x10_0000..SMALL_BYTES => 0.5,
-            _ => 0.33,
+            0x10_0000..SMALL_BYTES => 1.0,
+            // From here on half-empty tables would be felt.
+            _ => 0.4,
         };
         let full = self.segments.iter().filter(|segment| segment.is_full());
         let smallest = full.map(Segment::room).min().unwrap_or(u64::MAX);
