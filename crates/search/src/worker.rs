@@ -246,13 +246,20 @@ impl<Key: Copy> Worker<Key> {
         self.passed_keys.clear();
         let stride = self.stride();
         for slot in 0..self.block.len() / stride {
-            let before = (self.successors.len(), self.keys.len(), self.passed.len(), self.passed_keys.len());
+            // In words, not entries: this is done for every state, and a division takes its time.
+            let before = (
+                self.successors.raw().len(),
+                self.keys.len(),
+                self.passed.raw().len(),
+                self.passed_keys.len(),
+            );
             let counted = (self.tally.transitions, self.tally.atomic_steps);
             if let Err(broken) = self.generate(cx, slot) {
                 // As if this state had never been touched: it and those behind it go back.
-                self.successors.truncate(before.0);
+                self.successors.raw().truncate(before.0);
+                self.successors.errors.clear();
                 self.keys.truncate(before.1);
-                self.passed.truncate(before.2);
+                self.passed.raw().truncate(before.2);
                 self.passed_keys.truncate(before.3);
                 (self.tally.transitions, self.tally.atomic_steps) = counted;
                 self.met.clear();
@@ -282,21 +289,21 @@ impl<Key: Copy> Worker<Key> {
         let stride = self.width.all + 1;
         let identity = self.width.identity;
         let state = &self.block[slot * stride + 1..(slot + 1) * stride];
-        let first = self.successors.len();
+        let first = self.successors.raw().len();
         cx.system.successors(state, &mut self.successors)?;
-        let end = self.successors.len();
-        if self.successors.nothing_moves(first) && !cx.system.is_valid_end(state) {
-            self.met.push((RuntimeError::InvalidEndState, Vec::new()));
-        }
         let errors = std::mem::take(&mut self.successors.errors);
         let buffer = self.successors.raw();
+        let moves = buffer[first..].chunks_exact(stride).any(|entry| !StepCode(entry[0]).is_refused());
+        if !moves && !cx.system.is_valid_end(state) {
+            self.met.push((RuntimeError::InvalidEndState, Vec::new()));
+        }
         let mut arrivals = 0;
         let mut watch = None;
-        for index in first..end {
-            let place = index * stride;
+        for place in (first..buffer.len()).step_by(stride) {
             let code = StepCode(buffer[place]);
-            for (_, error) in errors.iter().filter(|(entry, _)| *entry == index) {
-                self.met.push((error.clone(), vec![code]));
+            if !errors.is_empty() {
+                let here = errors.iter().filter(|(entry, _)| entry * stride == place);
+                self.met.extend(here.map(|(_, error)| (error.clone(), vec![code])));
             }
             if code.0 & (StepCode::STOPPED | StepCode::TRANSIENT) == 0 && !code.is_refused() {
                 self.tally.coverage.mark(code);

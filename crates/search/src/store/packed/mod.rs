@@ -42,9 +42,12 @@ pub struct Packed {
 /// Where a state belongs.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    segment: usize,
-    home: Home,
+    /// The bucket, and above [`SEGMENT_SHIFT`] the segment.
+    place: u64,
+    remainder: u64,
 }
+
+const SEGMENT_SHIFT: u32 = 64 - SEGMENT_BITS;
 
 impl Packed {
     /// For states whose word `i` has only its lowest `bits[i]` bits ever set; with room for some states. `None` if there
@@ -122,11 +125,11 @@ impl Packed {
             if total + old.bytes() * enough / old.buckets() > memory_bytes {
                 return false;
             }
-            let Some(new) = self.segment(enough) else { return false };
+            let Some(mut new) = self.segment(enough) else { return false };
             let mut state = vec![0; self.identity_words];
             let mut fits = true;
             old.for_each(&mut state, &self.others, &mut |hash, state| {
-                fits &= new.insert(new.prepare(hash), state, &self.others) == Insertion::New;
+                fits = fits && new.add(hash, state, &self.others);
             });
             if fits {
                 self.segments[index] = new;
@@ -143,12 +146,14 @@ impl Store for Packed {
     fn prepare(&self, state: &[u64]) -> Key {
         let hash = self.permutation.apply(state[self.hashed] ^ self.mixed(state));
         let (segment, rest) = self.locate(hash);
-        Key { segment, home: self.segments[segment].prepare(rest) }
+        let Home { bucket, remainder } = self.segments[segment].prepare(rest);
+        Key { place: bucket | (segment as u64) << SEGMENT_SHIFT, remainder }
     }
 
     #[inline]
     fn insert(&self, state: &[u64], key: Key) -> Insertion {
-        self.segments[key.segment % SEGMENTS].insert(key.home, state, &self.others)
+        let home = Home { bucket: key.place & ((1 << SEGMENT_SHIFT) - 1), remainder: key.remainder };
+        self.segments[(key.place >> SEGMENT_SHIFT) as usize].insert(home, state, &self.others)
     }
 
     fn grow(&mut self, memory_bytes: u64) -> bool {

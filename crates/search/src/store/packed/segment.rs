@@ -21,7 +21,7 @@ const NEIGHBOURS: u64 = 4;
 const WRITING: u64 = 1;
 const FIRST_TAG: u64 = 2;
 /// Slots whose tags are looked at together.
-const GROUP: usize = 8;
+const GROUP: usize = 16;
 
 /// The words of a state beside the one that is hashed, each with the bytes it takes.
 pub(super) type Others = [(usize, usize)];
@@ -151,35 +151,29 @@ impl Segment {
         state: &[u64],
         others: &Others,
     ) -> Option<Insertion> {
-        let mut word = 0;
-        while word < self.shape.tag_words {
-            let first = self.tags(bucket, word).load(Ordering::Acquire);
-            // Behind the last word is nothing that would be a tag.
-            let second = match word + 1 < self.shape.tag_words {
-                true => self.tags(bucket, word + 1).load(Ordering::Acquire),
-                false => u64::MAX,
-            };
-            let (mut same, open) = compare(first, second, tag);
+        let mut first = 0;
+        while first < self.shape.tag_words {
+            let words = self.load(bucket, first);
+            let (mut same, open) = compare(words, tag);
             while same != 0 {
-                let slot = 4 * word + same.trailing_zeros() as usize / 2;
+                let slot = 4 * first + same.trailing_zeros() as usize;
                 // SAFETY: the tag was published, so the entry is complete and will not change.
                 if unsafe { self.equals(self.entry(bucket, slot), remainder, state, others) } {
                     return Some(Insertion::Known);
                 }
                 same &= same - 1;
-                same &= same - 1;
             }
             if open == 0 {
-                word += GROUP / 4;
+                first += GROUP / 4;
                 continue;
             }
             // Slots are taken in order, so the first that is not published is being written, or ends the bucket.
-            let lane = open.trailing_zeros() as usize / 2;
-            let slot = 4 * word + lane;
+            let lane = open.trailing_zeros() as usize;
+            let slot = 4 * first + lane;
             if slot >= self.shape.slots {
                 return None;
             }
-            let found = if lane < 4 { first } else { second };
+            let found = words[lane / 4];
             let shift = 16 * (lane % 4);
             if found >> shift & 0xffff == WRITING {
                 std::hint::spin_loop();
@@ -196,6 +190,38 @@ impl Segment {
             return Some(Insertion::New);
         }
         None
+    }
+
+    /// Four words of tags; behind the last one is nothing that would be a tag.
+    #[inline]
+    fn load(&self, bucket: u64, first: usize) -> [u64; 4] {
+        let word = |index: usize| match first + index < self.shape.tag_words {
+            true => self.tags(bucket, first + index).load(Ordering::Acquire),
+            false => u64::MAX,
+        };
+        [word(0), word(1), word(2), word(3)]
+    }
+
+    /// Adds a state that is not there; `false` if there is no room. Nobody else uses the segment.
+    pub fn add(&mut self, hash: u64, state: &[u64], others: &Others) -> bool {
+        let Home { bucket: home, remainder } = self.shape.home(hash);
+        for moves in 0..PLACES {
+            let bucket = if moves == 0 { home } else { self.place(home, moves, remainder) };
+            for word in 0..self.shape.tag_words {
+                let tags = self.tags(bucket, word).load(Ordering::Relaxed);
+                let free = compare([tags, u64::MAX, u64::MAX, u64::MAX], 0).1;
+                let slot = 4 * word + free.trailing_zeros() as usize;
+                if free == 0 || slot >= self.shape.slots {
+                    continue;
+                }
+                // SAFETY: the slot is free, and nobody else uses the segment.
+                unsafe { self.write(self.entry(bucket, slot), remainder, state, others) };
+                let tags = tags | tag(moves, remainder) << (16 * (slot % 4));
+                self.tags(bucket, word).store(tags, Ordering::Relaxed);
+                return true;
+            }
+        }
+        false
     }
 
     #[inline]
@@ -238,6 +264,8 @@ impl Segment {
     /// Calls `visit` with the hash of every entry, in nearly ascending order. The other words are put into `state`.
     /// Entries that are added meanwhile may be missed.
     pub fn for_each(&self, state: &mut [u64], others: &Others, visit: &mut dyn FnMut(u64, &mut [u64])) {
+        // Most entries of a bucket belong to it.
+        let mut known = (u64::MAX, 0);
         for bucket in 0..self.shape.buckets {
             for slot in 0..self.shape.slots {
                 let tag = self.tags(bucket, slot / 4).load(Ordering::Acquire) >> (16 * (slot % 4)) & 0xffff;
@@ -257,8 +285,10 @@ impl Segment {
                 let remainder = rest << TAG_BITS | (tag - FIRST_TAG) & ((1 << TAG_BITS) - 1);
                 let away = self.place(0, moves, remainder);
                 let home = if bucket >= away { bucket - away } else { bucket + self.shape.buckets - away };
-                let home = Home { bucket: home, remainder };
-                visit(self.shape.hash(home), state);
+                if known.0 != home {
+                    known = (home, self.shape.first_hash(home));
+                }
+                visit(self.shape.hash(Home { bucket: home, remainder }, known.1), state);
             }
         }
     }
@@ -269,36 +299,40 @@ impl Segment {
         for bucket in 0..self.shape.buckets {
             for word in 0..self.shape.tag_words {
                 let tags = self.tags(bucket, word).load(Ordering::Relaxed);
-                let (_, open) = compare(tags, u64::MAX, 0);
-                count += u64::from(4 - open.count_ones() / 2);
+                let (_, open) = compare([tags, u64::MAX, u64::MAX, u64::MAX], 0);
+                count += u64::from(4 - open.count_ones());
             }
         }
         count
     }
 }
 
-/// Which of the eight tags in two words are this one, and which are not published: two bits for each.
+/// Which of the tags in four words are this one, and which are not published: a bit for each.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn compare(first: u64, second: u64, tag: u64) -> (u32, u32) {
+fn compare(words: [u64; 4], tag: u64) -> (u32, u32) {
     use std::arch::x86_64::*;
     // SAFETY: every processor of this architecture has SSE2.
     unsafe {
-        let tags = _mm_set_epi64x(second as i64, first as i64);
-        let same = _mm_cmpeq_epi16(tags, _mm_set1_epi16(tag as i16));
-        let open = _mm_cmpeq_epi16(_mm_subs_epu16(tags, _mm_set1_epi16(WRITING as i16)), _mm_setzero_si128());
+        let low = _mm_set_epi64x(words[1] as i64, words[0] as i64);
+        let high = _mm_set_epi64x(words[3] as i64, words[2] as i64);
+        let wanted = _mm_set1_epi16(tag as i16);
+        let same = _mm_packs_epi16(_mm_cmpeq_epi16(low, wanted), _mm_cmpeq_epi16(high, wanted));
+        let (one, zero) = (_mm_set1_epi16(WRITING as i16), _mm_setzero_si128());
+        let is_open = |tags| _mm_cmpeq_epi16(_mm_subs_epu16(tags, one), zero);
+        let open = _mm_packs_epi16(is_open(low), is_open(high));
         (_mm_movemask_epi8(same) as u32, _mm_movemask_epi8(open) as u32)
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-fn compare(first: u64, second: u64, tag: u64) -> (u32, u32) {
+fn compare(words: [u64; 4], tag: u64) -> (u32, u32) {
     let (mut same, mut open) = (0, 0);
     for lane in 0..GROUP {
-        let found = if lane < 4 { first >> (16 * lane) } else { second >> (16 * (lane - 4)) } & 0xffff;
-        same |= u32::from(found == tag) * 3 << (2 * lane);
-        open |= u32::from(found <= WRITING) * 3 << (2 * lane);
+        let found = words[lane / 4] >> (16 * (lane % 4)) & 0xffff;
+        same |= u32::from(found == tag) << lane;
+        open |= u32::from(found <= WRITING) << lane;
     }
     (same, open)
 }
