@@ -106,7 +106,7 @@ active proctype B() { if :: right?1 -> left!1 :: right?0 fi }
 
 #[test]
 fn a_model_that_holds() {
-    let ran = Place::new().with("m.pml", HOLDS).run(&["check", "m.pml"]);
+    let ran = Place::new().with("m.pml", HOLDS).run(&["check", "--raw", "m.pml"]);
     assert_eq!(ran.steady(), "safety: holds\n  4 states, 4 transitions, depth 3, …\n");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
 }
@@ -190,7 +190,7 @@ fn definitions_reach_the_model() {
 fn limits_are_inconclusive() {
     let place = Place::new().with("m.pml", "active proctype P() { int x; do :: x++ od }\n");
     for flags in [["--max-states", "100"], ["--max-depth", "100"], ["--time", "10ms"], ["--memory", "1M"]] {
-        let ran = place.run(&["check", flags[0], flags[1], "--search", "bfs", "m.pml"]);
+        let ran = place.run(&["check", "--raw", flags[0], flags[1], "--search", "bfs", "m.pml"]);
         assert_eq!(ran.code, Some(3), "{ran:?}");
         assert!(ran.out.contains("inconclusive") && ran.out.contains("was reached"), "{ran:?}");
     }
@@ -200,11 +200,11 @@ fn limits_are_inconclusive() {
 fn a_search_is_saved_and_resumed() {
     let counter = "byte x, y; active [2] proctype P() { do :: x++ :: y++ od }\n";
     let place = Place::new().with("m.pml", counter).with("other.pml", HOLDS);
-    let whole = place.run(&["check", "m.pml"]);
-    let first = place.run(&["check", "--max-states", "1000", "--checkpoint", "saved", "m.pml"]);
+    let whole = place.run(&["check", "--raw", "m.pml"]);
+    let first = place.run(&["check", "--raw", "--max-states", "1000", "--checkpoint", "saved", "m.pml"]);
     assert_eq!(first.code, Some(3), "{first:?}");
     assert!(first.err.contains("--resume saved"), "{first:?}");
-    let rest = place.run(&["check", "--resume", "saved", "m.pml"]);
+    let rest = place.run(&["check", "--raw", "--resume", "saved", "m.pml"]);
     let figures = |ran: &Ran| ran.out.split(" transitions").next().map(str::to_string);
     assert_eq!((rest.code, figures(&rest)), (Some(0), figures(&whole)), "{rest:?}");
     for (arguments, part) in [
@@ -224,7 +224,7 @@ fn threads_do_not_change_the_figures() {
     let place = Place::new().with("m.pml", counter);
     for search in ["dfs", "bfs"] {
         let figures = ["1", "2", "3"].map(|threads| {
-            let ran = place.run(&["check", "--threads", threads, "--search", search, "m.pml"]);
+            let ran = place.run(&["check", "--raw", "--threads", threads, "--search", search, "m.pml"]);
             ran.out.split(", depth").next().map(str::to_string)
         });
         assert!(figures[0].as_ref().is_some_and(|text| text.contains("65,536 states")), "{figures:?}");
