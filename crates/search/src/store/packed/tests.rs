@@ -73,7 +73,7 @@ fn consecutive_numbers_fill_the_table_well() {
         }
         assert!(!add(&mut store, &[77_777]));
         assert_eq!(store.len(), 1_000_000);
-        let limit = if bits == 64 { 16 } else { 8 };
+        let limit = if bits == 64 { 22 } else { 11 };
         assert!(store.memory_bytes() < limit * 1_000_000, "{bits} bits: {} bytes", store.memory_bytes());
     }
 }
