@@ -47,7 +47,8 @@ fn heading(results: &Results) -> String {
         text += &format!("- `{}`: {}\n", variant.name, variant.explanation);
     }
     for variant in lariat_runs::VARIANTS {
-        text += &format!("- `{}`: `lariat check --json {}`\n", variant.name, variant.arguments.join(" "));
+        let command = [&["lariat", "check", "--json"], variant.arguments].concat().join(" ");
+        text += &format!("- `{}`: `{command}`\n", variant.name);
     }
     text
 }
