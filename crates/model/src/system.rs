@@ -248,7 +248,9 @@ impl Successors {
     /// Keeps the first `len` entries.
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len * self.stride);
-        self.errors.retain(|(index, _)| *index < len);
+        if !self.errors.is_empty() {
+            self.errors.retain(|(index, _)| *index < len);
+        }
     }
 
     /// The buffer itself, for an engine that writes entries directly: entries of `stride` words.

@@ -87,6 +87,8 @@ struct Frame {
     next: usize,
     chain: Chain,
     moves: u64,
+    /// How many steps lead to its state.
+    depth: usize,
 }
 
 /// A depth-first walk through states that are not stored.
@@ -124,31 +126,29 @@ impl Walk {
         };
         self.state.clear();
         self.state.extend_from_slice(state);
-        self.enter(system, chain, code.weight())?;
+        self.enter(system, chain, code.weight(), watch, stop, visitor)?;
         while let Some(frame) = self.frames.last_mut() {
             if frame.next == self.successors.len() {
                 self.successors.truncate(frame.first);
                 self.frames.pop();
-                self.codes.pop();
                 continue;
             }
             let index = frame.next;
             frame.next += 1;
             let (chain, moves) = (frame.chain, frame.moves);
+            self.codes.truncate(frame.depth);
             let code = self.successors.code(index);
             self.codes.push(code);
             for (_, error) in self.successors.errors.iter().filter(|(place, _)| *place == index) {
                 visitor.error(error, &self.codes);
             }
             if code.is_stopped() || code.is_refused() {
-                self.codes.pop();
                 continue;
             }
             visitor.taken(code);
             let moves = moves + code.weight();
             if !code.is_transient() {
                 visitor.arrival(self.successors.state(index), &self.codes, moves);
-                self.codes.pop();
                 if visitor.is_done() {
                     return Ok(());
                 }
@@ -162,21 +162,51 @@ impl Walk {
                 Some(chain) => {
                     self.state.clear();
                     self.state.extend_from_slice(self.successors.state(index));
-                    self.enter(system, chain, moves)?;
+                    self.enter(system, chain, moves, watch, stop, visitor)?;
                 }
-                None => {
-                    visitor.endless();
-                    self.codes.pop();
-                }
+                None => visitor.endless(),
             }
         }
         Ok(())
     }
 
-    fn enter<S: System>(&mut self, system: &S, chain: Chain, moves: u64) -> Result<(), Broken> {
+    /// Goes on from `self.state`: along the sequence while there is just one way to go on inside it, which is most of the
+    /// time, then with a frame for the choice or the end that was reached.
+    fn enter<S: System>(
+        &mut self,
+        system: &S,
+        mut chain: Chain,
+        mut moves: u64,
+        watch: &mut Watch,
+        stop: &AtomicBool,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), Broken> {
         let first = self.successors.len();
-        system.successors(&self.state, &mut self.successors)?;
-        self.frames.push(Frame { first, next: first, chain, moves });
-        Ok(())
+        loop {
+            system.successors(&self.state, &mut self.successors)?;
+            let single = self.successors.len() == first + 1 && self.successors.errors.is_empty();
+            let code = if single { self.successors.code(first) } else { StepCode(0) };
+            if !code.is_transient() {
+                let depth = self.codes.len();
+                self.frames.push(Frame { first, next: first, chain, moves, depth });
+                return Ok(());
+            }
+            self.codes.push(code);
+            visitor.taken(code);
+            visitor.atomic();
+            moves += code.weight();
+            if stop.load(Ordering::Relaxed) {
+                return Err(Broken::Stopped);
+            }
+            self.state.copy_from_slice(self.successors.state(first));
+            self.successors.truncate(first);
+            match watch.follow(chain, &self.state) {
+                Some(next) => chain = next,
+                None => {
+                    visitor.endless();
+                    return Ok(());
+                }
+            }
+        }
     }
 }

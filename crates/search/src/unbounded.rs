@@ -20,7 +20,7 @@ use model::{Interpreter, RuntimeError, State, Step, Successor};
 use rapidhash::fast::GlobalState;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::time::Duration;
 
 /// What the test found out.
@@ -359,9 +359,7 @@ impl Flow {
 }
 
 fn skeleton(state: &State) -> u64 {
-    let mut hasher = GlobalState::new().build_hasher();
-    (&state.globals, &state.processes, state.exclusive, state.last, state.event).hash(&mut hasher);
-    hasher.finish()
+    GlobalState::new().hash_one((&state.globals, &state.processes, state.exclusive, state.last, state.event))
 }
 
 /// Do two states differ in channel contents alone?

@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States expanded at once: enough to hide the latency of memory, few enough that what was fetched is still there.
 const BLOCK: usize = 32;
+/// With others, a worker that has fewer states than this, roughly, works towards having more.
+const SHAREABLE: u64 = 8 * 512;
 /// Blocks after which the figures are shown to others.
 const REPORT: u32 = 64;
 
@@ -232,6 +234,10 @@ impl<Key: Copy> Worker<Key> {
             }
         }
         match cx.order {
+            // While few states wait, the oldest first: that makes more, and who has many can share.
+            Order::DepthFirst if span == Span::Together && self.frontier.estimate() < SHAREABLE => {
+                self.frontier.take_oldest(BLOCK, &mut self.block)
+            }
             Order::DepthFirst => self.frontier.take_newest(BLOCK, &mut self.block),
             Order::BreadthFirst => self.frontier.take_oldest(BLOCK, &mut self.block),
         }
