@@ -227,6 +227,12 @@ impl Successors {
         self.buffer.is_empty()
     }
 
+    /// Are there just so many entries? Cheaper than asking how many there are.
+    #[inline]
+    pub fn has(&self, count: usize) -> bool {
+        self.buffer.len() == count * self.stride
+    }
+
     #[inline]
     pub fn code(&self, index: usize) -> StepCode {
         StepCode(self.buffer[index * self.stride])
@@ -246,6 +252,7 @@ impl Successors {
     }
 
     /// Keeps the first `len` entries.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len * self.stride);
         if !self.errors.is_empty() {
@@ -267,11 +274,13 @@ impl Successors {
 }
 
 /// States met that the layout has no room for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Misfit {
     pub states: Vec<State>,
     /// So much is known already that another misfit would be dear: better to make room for more than was seen.
     pub late: bool,
+    /// Not these states are the trouble, but values within steps to them: make room for what is proven possible.
+    pub within: bool,
 }
 
 /// A program that can be run: states and their successors.

@@ -55,7 +55,12 @@ pub struct Native<'a> {
     compile_time: Duration,
     /// States about which the interpreter was asked.
     asked: AtomicU64,
+    /// Has room been made for values within steps?
+    trusting: bool,
 }
+
+/// So often the interpreter is asked in vain before the layout is blamed.
+const PATIENCE: u64 = 1000;
 
 impl<'a> Native<'a> {
     /// Looks around with the interpreter, makes a layout and compiles. The error is one of making an initial state.
@@ -73,7 +78,7 @@ impl<'a> Native<'a> {
             program.invariants.iter().map(|invariant| invariant.condition.clone()).collect();
         let invariants = Atoms::new(&plan, &conditions);
         let compile_time = start.elapsed();
-        Native { packed, code, invariants, compile_time, asked: AtomicU64::new(0) }
+        Native { packed, code, invariants, compile_time, asked: AtomicU64::new(0), trusting: false }
     }
 
     pub fn program(&self) -> &'a Program {
@@ -137,7 +142,16 @@ impl System for Native<'_> {
             if code.expand(state, out.raw()) {
                 return Ok(());
             }
-            self.asked.fetch_add(1, Ordering::Relaxed);
+            let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+            let (first, errors) = (out.len(), out.errors.len());
+            self.packed.successors(state, out)?;
+            // The answer was not worth the question: some value within a step does not fit.
+            let needless = out.errors.len() == errors;
+            if needless && !self.trusting && asked >= PATIENCE {
+                out.truncate(first);
+                return Err(Box::new(Misfit { within: true, ..Misfit::default() }));
+            }
+            return Ok(());
         }
         self.packed.successors(state, out)
     }
@@ -180,7 +194,8 @@ impl System for Native<'_> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        Native::with_profile(self.program(), self.packed.wider_profile(misfit))
+        let wide = Native::with_profile(self.program(), self.packed.wider_profile(misfit));
+        Native { trusting: self.trusting || misfit.within, ..wide }
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {

@@ -32,6 +32,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// The place of `state`, one step after `chain`; `None` if it need not be visited again.
+    #[inline]
     fn follow(&mut self, chain: Chain, state: &[u64]) -> Option<Chain> {
         let mut next = Chain { position: chain.position.saturating_add(1), landmark: chain.landmark };
         if next.position >= UNWATCHED {
@@ -128,7 +129,7 @@ impl Walk {
         self.state.extend_from_slice(state);
         self.enter(system, chain, code.weight(), watch, stop, visitor)?;
         while let Some(frame) = self.frames.last_mut() {
-            if frame.next == self.successors.len() {
+            if self.successors.has(frame.next) {
                 self.successors.truncate(frame.first);
                 self.frames.pop();
                 continue;
@@ -184,7 +185,7 @@ impl Walk {
         let first = self.successors.len();
         loop {
             system.successors(&self.state, &mut self.successors)?;
-            let single = self.successors.len() == first + 1 && self.successors.errors.is_empty();
+            let single = self.successors.has(first + 1) && self.successors.errors.is_empty();
             let code = if single { self.successors.code(first) } else { StepCode(0) };
             if !code.is_transient() {
                 let depth = self.codes.len();

@@ -266,7 +266,7 @@ where
     fn resume(&mut self, saved: &Saved) -> Result<(), ResumeError> {
         let figures = &saved.figures;
         for states in &figures.misfits {
-            let wide = self.system.get().widened(&Misfit { states: states.clone(), late: false });
+            let wide = self.system.get().widened(&Misfit { states: states.clone(), ..Misfit::default() });
             self.system = Held::Wider(Box::new(wide));
         }
         self.misfits = figures.misfits.clone();
@@ -429,10 +429,11 @@ where
 
     /// Goes on with a system that has room for what did not fit.
     fn widen(&mut self) {
-        let mut misfit = Misfit { states: Vec::new(), late: self.store.len() > MANY_STATES };
+        let mut misfit = Misfit { late: self.store.len() > MANY_STATES, ..Misfit::default() };
         for worker in &mut self.workers {
             if let Some(met) = worker.misfit.take() {
                 misfit.states.extend(met.states);
+                misfit.within |= met.within;
             }
         }
         let narrow = self.system.get();

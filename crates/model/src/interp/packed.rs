@@ -61,6 +61,9 @@ impl<'a> PackedInterpreter<'a> {
         if misfit.late {
             profile.share(self.program());
         }
+        if misfit.within {
+            profile.make_room_within_steps(self.program());
+        }
         profile
     }
 }
@@ -101,7 +104,7 @@ impl System for PackedInterpreter<'_> {
                     if self.layout.encode(next, &mut words).is_err() {
                         out.truncate(first);
                         let states = successors.into_iter().filter_map(|successor| successor.state).collect();
-                        return Err(Box::new(Misfit { states, late: false }));
+                        return Err(Box::new(Misfit { states, ..Misfit::default() }));
                     }
                 }
                 None => {

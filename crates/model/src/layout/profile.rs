@@ -8,11 +8,11 @@
 use super::{Cells, Field, Layout};
 use crate::domain::Domain;
 use crate::error::RuntimeError;
-use crate::expression::Expr;
+use crate::expression::{Expr, Place, Scope};
 use crate::interp::Interpreter;
 use crate::program::{
-    ChannelTypeId, Location, Operation, ProcessType, ProcessTypeId, Program, Transition, VariableId,
-    Variables,
+    Action, BranchKind, ChannelTypeId, Location, Operation, ProcessType, ProcessTypeId, Program, Transition,
+    VariableId, Variables,
 };
 use crate::ranges::{self, Ranges};
 use crate::state::State;
@@ -109,6 +109,8 @@ pub struct Profile {
 
 /// How many values may be looked at while looking around: some milliseconds.
 const EFFORT: usize = 2_500_000;
+/// How many bits more than seen a variable may get because they are proven to be enough.
+const TRUSTED_BITS: u32 = 4;
 /// How long a random walk is.
 const WALK: usize = 400;
 
@@ -258,6 +260,35 @@ impl Profile {
         *self = shared;
     }
 
+    /// Makes room for what variables may hold within a d_step though they hold it in no state: what is proven possible, or
+    /// where that takes many bits more, one bit more.
+    pub fn make_room_within_steps(&mut self, program: &Program) {
+        let widen = |seen: &mut [Interval], proven: Interval| {
+            let joined = seen.iter().copied().reduce(Interval::join).unwrap_or(proven);
+            let doubled = Interval { high: joined.low + (2 << joined.bits()) - 1, ..joined };
+            let room =
+                if proven.bits() <= joined.bits() + TRUSTED_BITS { proven } else { doubled.meet(proven) };
+            seen.iter_mut().for_each(|seen| *seen = seen.join(room));
+        };
+        for (kind, place) in written_within_steps(program) {
+            match place.scope {
+                Scope::Global => {
+                    let slots = program.variables.get(place.variable).slots();
+                    widen(&mut self.globals[slots], self.ranges.global(place.variable));
+                }
+                Scope::Local => {
+                    let slots = program.process_type(kind).variables.get(place.variable).slots();
+                    for seen in self.processes.iter_mut().flat_map(|slot| &mut slot.kinds) {
+                        if seen.process_type == kind {
+                            let proven = self.ranges.local(kind, place.variable);
+                            widen(&mut seen.locals[slots.clone()], proven);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds what can be seen from some states, within a fixed effort.
     pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
         let program = interpreter.program();
@@ -333,6 +364,36 @@ fn absorb(
             }
         }
     }
+}
+
+/// The variables that d_steps assign to, each once.
+fn written_within_steps(program: &Program) -> Vec<(ProcessTypeId, &Place)> {
+    let mut found: Vec<(ProcessTypeId, &Place)> = Vec::new();
+    for (number, process_type) in program.process_types.iter().enumerate() {
+        let kind = ProcessTypeId(number as u32);
+        for transition in process_type.locations.iter().flat_map(|location| &location.transitions) {
+            let Operation::Deterministic(body) = &transition.operation else { continue };
+            for branch in body.nodes.iter().flatten() {
+                let BranchKind::Operation(Operation::Guarded { actions, .. }) = &branch.kind else {
+                    continue;
+                };
+                for action in actions {
+                    let Action::Assign(assignments) = action else { continue };
+                    for (place, _) in assignments {
+                        let same = |(other, known): &(ProcessTypeId, &Place)| {
+                            known.scope == place.scope
+                                && known.variable == place.variable
+                                && (place.scope == Scope::Global || *other == kind)
+                        };
+                        if !found.iter().any(same) {
+                            found.push((kind, place));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
 }
 
 /// What it takes to look at states, in values copied or compared.
