@@ -101,7 +101,9 @@ impl Lowering<'_> {
         }
         match (&part.index, length) {
             (Some(index), Some(length)) => {
-                if let Some(value) = self.constant_value(index)
+                // A variable with a known initial value may have changed since.
+                if is_literal(index)
+                    && let Some(value) = self.constant_value(index)
                     && !(0..length as i32).contains(&value)
                 {
                     let message = format!("index {value} is outside of `{}`", part.name.text);
@@ -237,5 +239,15 @@ impl Lowering<'_> {
             ExprKind::Constant(value) => Some(value),
             _ => None,
         }
+    }
+}
+
+/// Is the expression made of numbers alone?
+fn is_literal(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Constant(_) => true,
+        ExprKind::Unary(_, operand) => is_literal(operand),
+        ExprKind::Binary(_, left, right) => is_literal(left) && is_literal(right),
+        _ => false,
     }
 }
