@@ -1,7 +1,7 @@
 //! What is known when a process is at a location: an interval for each of its variables, and facts about places that
 //! the intervals of whole variables do not tell (a global while nobody else can change it, an element of an array).
 
-use super::interval::{common, of_domain};
+use super::interval::common;
 use super::widening::Thresholds;
 use crate::domain::Domain;
 use crate::expression::{Expr, Place, Scope};
@@ -122,14 +122,14 @@ impl Environment {
             for ((new, old), variable) in
                 joined.locals.iter_mut().zip(&self.locals).zip(kind.variables.iter())
             {
-                *new = thresholds.widen(*old, *new, of_domain(variable.domain));
+                *new = thresholds.widen(*old, *new, Interval::of_domain(variable.domain));
             }
             for (place, new) in &mut joined.facts {
                 let variables = match place.scope {
                     Scope::Global => &program.variables,
                     Scope::Local => &kind.variables,
                 };
-                let limit = of_domain(variables.get(place.variable).domain);
+                let limit = Interval::of_domain(variables.get(place.variable).domain);
                 if let Some(old) = self.fact(place) {
                     *new = thresholds.widen(old, *new, limit);
                 }

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::environment::Environment;
-use super::interval::{TRUTH, between, binary, common, of_domain, truth, unary};
+use super::interval::{TRUTH, between, binary, common, truth, unary};
 use crate::access::ChannelSet;
 use crate::expression::{BinaryOp, ChannelQuery, Expr, Place, Scope, UnaryOp};
 use crate::layout::Interval;
@@ -75,7 +75,7 @@ impl Analysis<'_> {
             Expr::Priority(_) => between(0, 255),
             Expr::ReadRemote { process_type, variable, .. } => {
                 let kind = self.program.process_type(*process_type);
-                let all = of_domain(kind.variables.get(*variable).domain);
+                let all = Interval::of_domain(kind.variables.get(*variable).domain);
                 // 0 where there is no such process.
                 let mut value = Interval::point(0);
                 if reader.prologue {

@@ -19,19 +19,9 @@ pub(super) fn common(one: Interval, other: Interval) -> Option<Interval> {
     (both.low <= both.high).then_some(both)
 }
 
-/// The values a variable of the domain can hold.
-pub(super) fn of_domain(domain: Domain) -> Interval {
-    match domain {
-        Domain::Range { low, high } => between(low.into(), high.into()),
-        Domain::Bits { bits: 32.., .. } => EVERYTHING,
-        Domain::Bits { bits, signed: false } => between(0, (1i64 << bits) - 1),
-        Domain::Bits { bits, signed: true } => between(-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
-    }
-}
-
 /// What storing one of the values leaves; nothing if each of them is an error.
 pub(super) fn stored(domain: Domain, value: Interval) -> Option<Interval> {
-    let all = of_domain(domain);
+    let all = Interval::of_domain(domain);
     match domain {
         Domain::Range { .. } => common(all, value),
         Domain::Bits { .. } if all.contains(value) => Some(value),

@@ -28,7 +28,7 @@ use crate::reduce::walk;
 use crate::state::State;
 use environment::Environment;
 use expression::Reader;
-use interval::{of_domain, truth};
+use interval::truth;
 use operation::Effects;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -103,10 +103,10 @@ pub fn analyse(program: &Program) -> Ranges {
 /// What the domains alone say.
 fn everything(program: &Program) -> Ranges {
     let of = |variables: &crate::program::Variables| {
-        variables.iter().map(|variable| of_domain(variable.domain)).collect()
+        variables.iter().map(|variable| Interval::of_domain(variable.domain)).collect()
     };
     let of_fields = |kind: &crate::program::ChannelType| {
-        kind.fields.iter().map(|field| of_domain(field.domain)).collect()
+        kind.fields.iter().map(|field| Interval::of_domain(field.domain)).collect()
     };
     let globals: Vec<Interval> = of(&program.variables);
     let locals: Vec<Vec<Interval>> = program.process_types.iter().map(|kind| of(&kind.variables)).collect();
@@ -178,7 +178,7 @@ impl<'p> Analysis<'p> {
         let start = start_values(program)?;
         let content = |value: Option<Interval>, domain| Content {
             value,
-            limit: of_domain(domain),
+            limit: Interval::of_domain(domain),
             growths: 0,
             readers: Vec::new(),
         };
@@ -532,7 +532,7 @@ fn start_values(program: &Program) -> Option<Vec<Interval>> {
         collect_cells(condition, &mut cells);
         for cell in cells {
             if let Cell::Global(variable) = cell {
-                values[variable.index()] = of_domain(program.variables.get(variable).domain);
+                values[variable.index()] = Interval::of_domain(program.variables.get(variable).domain);
             }
         }
     }

@@ -324,7 +324,7 @@ impl Analysis<'_> {
         pending.join(&after);
         for (variable, value) in &mut pending.pending {
             if widens && let Some(old) = known.pending(*variable) {
-                let limit = super::interval::of_domain(self.program.variables.get(*variable).domain);
+                let limit = Interval::of_domain(self.program.variables.get(*variable).domain);
                 *value = self.thresholds.widen(old, *value, limit);
             }
         }

@@ -2,7 +2,7 @@
 //! in a step they stand.
 
 use super::Ranges;
-use super::interval::{EVERYTHING, TRUTH, between, binary, of_domain, unary};
+use super::interval::{EVERYTHING, TRUTH, between, binary, unary};
 use crate::domain::Domain;
 use crate::expression::{BinaryOp, Expr, Pattern, Place, Remote, Scope};
 use crate::layout::Interval;
@@ -90,7 +90,7 @@ impl Ranges {
     pub fn store_can_fail(&self, reader: Option<ProcessTypeId>, domain: Domain, value: &Expr) -> bool {
         match domain {
             Domain::Bits { .. } => false,
-            Domain::Range { .. } => !of_domain(domain).contains(self.value(reader, value)),
+            Domain::Range { .. } => !Interval::of_domain(domain).contains(self.value(reader, value)),
         }
     }
 

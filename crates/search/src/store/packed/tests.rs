@@ -1,3 +1,5 @@
+//! The packed store against a set of the standard library: one thread and several, through growth, at the end of memory.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
