@@ -5,6 +5,7 @@
 
 mod couvreur;
 mod deterministic;
+pub mod fairness;
 mod graph;
 mod interleaved;
 mod kosaraju;

@@ -1,0 +1,224 @@
+//! Fair searches on random graphs, against an oracle that tries every set of edges: one that is strongly connected and can be reached
+//! is what some run does forever, and every run does forever just such a set.
+
+use super::*;
+use crate::liveness::{Algorithm, Edge, Graph, Node};
+use proptest::prelude::*;
+use std::convert::Infallible;
+
+#[derive(Clone, Debug)]
+struct Written {
+    initial: Vec<Node>,
+    marks: u32,
+    /// By node.
+    enabled: Vec<ActorSet>,
+    edges: Vec<Vec<FairEdge>>,
+}
+
+impl Graph for Written {
+    type Stop = Infallible;
+
+    fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
+        Ok(self.initial.clone())
+    }
+
+    fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Infallible> {
+        out.extend(self.edges[node as usize].iter().map(|edge| edge.edge));
+        Ok(())
+    }
+
+    fn all_marks(&self) -> u64 {
+        (1 << self.marks) - 1
+    }
+
+    fn is_accepting(&self, node: Node) -> bool {
+        self.edges[node as usize].iter().all(|edge| edge.edge.marks == self.all_marks())
+    }
+
+    fn len(&self) -> usize {
+        self.edges.len()
+    }
+}
+
+impl FairGraph for Written {
+    fn expand(
+        &mut self,
+        node: Node,
+        edges: &mut Vec<FairEdge>,
+        enabled: &mut ActorSet,
+    ) -> Result<(), Infallible> {
+        edges.extend_from_slice(&self.edges[node as usize]);
+        enabled.clone_from(&self.enabled[node as usize]);
+        Ok(())
+    }
+
+    fn actor_limit(&self) -> u32 {
+        200
+    }
+}
+
+impl Written {
+    fn all_edges(&self) -> Vec<(Node, &FairEdge)> {
+        let nodes = self.edges.iter().enumerate();
+        nodes.flat_map(|(node, edges)| edges.iter().map(move |edge| (node as Node, edge))).collect()
+    }
+
+    fn reached(&self, from: &[Node], edges: &[(Node, &FairEdge)]) -> Vec<bool> {
+        let mut met = vec![false; self.edges.len()];
+        from.iter().for_each(|&node| met[node as usize] = true);
+        loop {
+            let mut grown = false;
+            for (source, edge) in edges {
+                if met[*source as usize] && !met[edge.edge.target as usize] {
+                    met[edge.edge.target as usize] = true;
+                    grown = true;
+                }
+            }
+            if !grown {
+                return met;
+            }
+        }
+    }
+
+    /// Is doing all these edges forever accepting and fair, said as in the survey?
+    fn is_fair(&self, edges: &[(Node, &FairEdge)], strength: Strength) -> bool {
+        let marks = edges.iter().fold(0, |all, (_, edge)| all | edge.edge.marks);
+        marks == self.all_marks()
+            && (0..self.actor_limit()).all(|actor| {
+                let mut claims =
+                    edges.iter().map(|(source, _)| self.enabled[*source as usize].contains(actor));
+                let claim = match strength {
+                    Strength::Weak => claims.all(|enabled| enabled),
+                    Strength::Strong => claims.any(|enabled| enabled),
+                };
+                !claim || edges.iter().any(|(_, edge)| edge.movers.contains(actor))
+            })
+    }
+
+    /// The oracle.
+    fn has_fair_run(&self, strength: Strength) -> bool {
+        let all = self.all_edges();
+        let reachable = self.reached(&self.initial, &all);
+        (1u32..1 << all.len()).any(|subset| {
+            let chosen: Vec<(Node, &FairEdge)> =
+                (0..all.len()).filter(|bit| subset >> bit & 1 == 1).map(|bit| all[bit]).collect();
+            reachable[chosen[0].0 as usize]
+                && self.is_fair(&chosen, strength)
+                && chosen.iter().all(|(_, edge)| {
+                    let met = self.reached(&[edge.edge.target], &chosen);
+                    chosen.iter().all(|(other, edge)| met[*other as usize] && met[edge.edge.target as usize])
+                })
+        })
+    }
+
+    /// Is the lasso a path of the graph with a cycle that is accepting and fair?
+    fn shows(&self, lasso: &FairLasso, strength: Strength) -> bool {
+        let steps: Vec<LassoStep> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
+        let Some(closing) = lasso.cycle.first() else { return false };
+        let follows = steps.iter().enumerate().all(|(index, step)| {
+            let next = steps.get(index + 1).unwrap_or(closing).node;
+            self.edges[step.node as usize].get(step.edge).is_some_and(|edge| edge.edge.target == next)
+        });
+        let edges: Vec<(Node, &FairEdge)> = lasso
+            .cycle
+            .iter()
+            .filter_map(|step| Some((step.node, self.edges[step.node as usize].get(step.edge)?)))
+            .collect();
+        follows && self.initial.contains(&steps[0].node) && self.is_fair(&edges, strength)
+    }
+}
+
+/// Small graphs. Actors are spread, so that some sets need more than one word.
+fn graphs() -> impl Strategy<Value = Written> {
+    const ACTORS: [u32; 4] = [0, 63, 64, 130];
+    fn set(bits: u8) -> ActorSet {
+        (0..4).filter(|bit| bits >> bit & 1 == 1).map(|bit| ACTORS[bit as usize]).collect()
+    }
+    (1usize..5, 0u32..3).prop_flat_map(|(count, marks)| {
+        let edge = (0..count, 0..count as Node, 0u64..1 << marks, 0u8..16);
+        let edges = prop::collection::vec(edge, 0..9);
+        // Enabled though nothing comes of it.
+        let more = prop::collection::vec(prop_oneof![Just(0u8), 0u8..16], count);
+        let initial = prop::collection::vec(0..count as Node, 1..3);
+        (edges, more, initial).prop_map(move |(list, more, initial)| {
+            let mut edges = vec![Vec::new(); count];
+            let mut enabled: Vec<ActorSet> = more.into_iter().map(set).collect();
+            for (source, target, marks, movers) in list {
+                // Mostly one mover, sometimes two, sometimes none.
+                let movers = set(if movers < 12 { 1 << (movers % 4) } else { movers & 3 });
+                enabled[source].union(&movers);
+                edges[source].push(FairEdge { edge: Edge { marks, target }, movers });
+            }
+            Written { initial, marks, enabled, edges }
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fair_lassos_exist_and_are_found(graph in graphs()) {
+        for strength in [Strength::Weak, Strength::Strong] {
+            let expected = graph.has_fair_run(strength);
+            let Ok(found) = search(&mut graph.clone(), strength);
+            prop_assert_eq!(found.is_some(), expected, "{:?}", strength);
+            if let Some(lasso) = found {
+                prop_assert!(graph.shows(&lasso, strength), "{:?} {:?}", strength, lasso);
+            }
+        }
+    }
+
+    #[test]
+    fn flag_counters_are_weak_fairness(graph in graphs()) {
+        let expected = graph.has_fair_run(Strength::Weak);
+        for algorithm in Algorithm::ALL.into_iter().filter(|each| *each != Algorithm::Deterministic) {
+            let mut graph = graph.clone();
+            let mut counters = FlagCounters::new(&mut graph);
+            let Ok(found) = algorithm.search(&mut counters);
+            prop_assert_eq!(found.is_some(), expected, "{:?}", algorithm);
+            if let Some(lasso) = found {
+                let Ok(lasso) = counters.without_counters(&lasso);
+                prop_assert!(graph.shows(&lasso, Strength::Weak), "{:?} {:?}", algorithm, lasso);
+            }
+        }
+    }
+
+    #[test]
+    fn sets_are_sets(left in prop::collection::btree_set(0u32..200, 0..8), right in prop::collection::btree_set(0u32..200, 0..8)) {
+        let set = |members: &std::collections::BTreeSet<u32>| members.iter().copied().collect::<ActorSet>();
+        let (one, two) = (set(&left), set(&right));
+        prop_assert_eq!(one.iter().collect::<Vec<_>>(), left.iter().copied().collect::<Vec<_>>());
+        prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
+        prop_assert_eq!(one.intersects(&two), !left.is_disjoint(&right));
+        let changed = |change: fn(&mut ActorSet, &ActorSet)| {
+            let mut result = one.clone();
+            change(&mut result, &two);
+            result
+        };
+        prop_assert_eq!(changed(ActorSet::union), set(&left.union(&right).copied().collect()));
+        prop_assert_eq!(changed(ActorSet::intersect), set(&left.intersection(&right).copied().collect()));
+        prop_assert_eq!(changed(ActorSet::subtract), set(&left.difference(&right).copied().collect()));
+    }
+}
+
+/// A process that waits busily starves the other only if nobody is fair to it.
+#[test]
+fn busy_waiting_is_unfair() {
+    let mover = |actor| [actor].into_iter().collect::<ActorSet>();
+    let both: ActorSet = [0, 1].into_iter().collect();
+    // In node 0 process 0 spins and process 1 could leave to node 1, which has nothing accepting.
+    let edge = |marks, target, actor| FairEdge { edge: Edge { marks, target }, movers: mover(actor) };
+    let mut graph = Written {
+        initial: vec![0],
+        marks: 1,
+        enabled: vec![both, mover(0)],
+        edges: vec![vec![edge(1, 0, 0), edge(0, 1, 1)], vec![edge(0, 1, 0)]],
+    };
+    let Ok(unfair) = Algorithm::Couvreur.search(&mut graph);
+    assert!(unfair.is_some());
+    for strength in [Strength::Weak, Strength::Strong] {
+        let Ok(fair) = search(&mut graph, strength);
+        assert_eq!(fair, None);
+    }
+}
