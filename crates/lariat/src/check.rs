@@ -1,6 +1,7 @@
 //! Checking a program for errors: search, then replay every run that is going to be shown.
 
 use crate::reduction::Reduction;
+use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
 use model::{PackedInterpreter, Program, State};
 use native::Native;
@@ -32,6 +33,16 @@ pub struct Checked {
 pub struct Counterexample {
     pub violation: Violation,
     pub states: Vec<State>,
+}
+
+impl Checked {
+    /// Makes the runs easier to read; the errors stay the same.
+    pub fn simplify(&mut self, program: &Program) {
+        for (found, violation) in self.counterexamples.iter_mut().zip(&mut self.outcome.violations) {
+            *found = simplified(program, found);
+            *violation = found.violation.clone();
+        }
+    }
 }
 
 /// Searches the program. An error that does not replay is our own and no verdict.

@@ -5,13 +5,19 @@
 
 #![forbid(unsafe_code)]
 
+pub mod chart;
 pub mod check;
+pub mod explain;
+pub mod graph;
 pub mod load;
 pub mod machine;
 pub mod reduction;
+pub mod replay;
 pub mod report;
 pub mod run;
+pub mod shorten;
 pub mod simulation;
 pub mod swarm;
+pub mod trace;
 pub mod trail;
 pub mod unreached;

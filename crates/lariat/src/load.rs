@@ -18,6 +18,15 @@ pub struct Model {
     pub properties: Vec<NamedProperty>,
     /// Rendered for people; empty if there are none.
     pub warnings: String,
+    /// The files it is written in.
+    pub sources: Vec<SourceText>,
+}
+
+/// A file of the model, under the name that places in it have.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct SourceText {
+    pub name: String,
+    pub text: String,
 }
 
 /// A property of the model other than its safety.
@@ -65,7 +74,10 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
         Err(error) => return Err(Rejected(format!("error: {shown}: not UTF-8: {error}\n"))),
     };
     match model::text::read(&name, text) {
-        Ok(program) => Ok(Model { name, program, properties: Vec::new(), warnings: String::new() }),
+        Ok(program) => {
+            let sources = vec![SourceText { name: name.clone(), text: text.to_string() }];
+            Ok(Model { name, program, properties: Vec::new(), warnings: String::new(), sources })
+        }
         Err(errors) => {
             let lines =
                 errors.iter().map(|error| format!("error: {shown}:{}\n", printable(&error.to_string())));
@@ -93,7 +105,10 @@ fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -
             },
         })
         .collect();
-    Ok(Model { name, program, properties, warnings: rendered })
+    let texts = compiled.sources.texts();
+    let sources =
+        texts.map(|(name, text)| SourceText { name: name.to_string(), text: text.to_string() }).collect();
+    Ok(Model { name, program, properties, warnings: rendered, sources })
 }
 
 /// The disk, but for the main file, which is already read (its path need not be text).

@@ -107,7 +107,11 @@ active proctype B() { if :: right?1 -> left!1 :: right?0 fi }
 #[test]
 fn a_model_that_holds() {
     let ran = Place::new().with("m.pml", HOLDS).run(&["check", "--raw", "m.pml"]);
-    assert_eq!(ran.steady(), "safety: holds\n  4 states, 4 transitions, depth 3, …\n");
+    assert_eq!(
+        ran.steady(),
+        "safety: holds\n  4 states, 4 transitions, depth 3, …\n\n\
+         checked: deadlocks, run-time errors — in every reachable state, 4\n"
+    );
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
 }
 
@@ -127,6 +131,8 @@ The run that shows it, 4 steps:
   3  Sender[0]    m.pml:7   total++                total = 4
   4  Receiver[1]  m.pml:14  assert(total < 4)
   assertion violated: total < 4
+
+checked: 1 assertion, deadlocks, run-time errors — until the first error; --all-errors goes on
 "
     );
     assert_eq!(ran.code, Some(1));
@@ -144,9 +150,13 @@ safety: VIOLATED  invalid end state
 The initial state shows it:
   invalid end state
   No process can move:
-    A[0]  waits at m.pml:2  left?1
-    B[1]  waits at m.pml:3  right?1
-                or m.pml:3  right?0
+    A[0]  waits at m.pml:2  left?1  — left is empty
+    B[1]  waits at m.pml:3  right?1  — right is empty
+                or m.pml:3  right?0  — right is empty
+  They wait in a circle: A[0], which waits for B[1], which waits for A[0].
+
+checked: deadlocks, run-time errors — until the first error; --all-errors goes on
+not checked: channels that would grow forever (not asked, --unbounded)
 "
     );
 }
@@ -306,6 +316,34 @@ fn a_trail_leads_back_to_the_error() {
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.err.contains(part), "{ran:?}");
     }
+}
+
+#[test]
+fn a_counterexample_lasts() {
+    let place = Place::new().with("m.pml", FAILS);
+    assert_eq!(place.run(&["check", "--save", "saved", "m.pml"]).code, Some(1));
+    let ran = place.run(&["replay", "saved"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.out.starts_with("still fails: assertion violated: total < 4; the model has not changed\n"),
+        "{ran:?}"
+    );
+    let place = place.with("m.pml", &FAILS.replace("byte total;", "int total = -5;"));
+    let ran = place.run(&["replay", "saved"]);
+    assert_eq!(
+        (ran.code, ran.out.lines().next()),
+        (Some(0), Some("fixed: the run is still possible, but nothing is wrong with it"))
+    );
+    let place = place.with("m.pml", &FAILS.replace("total++", "skip"));
+    let ran = place.run(&["replay", "saved", "m.pml"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(
+        ran.out.starts_with("diverges at step ") && ran.out.contains("`total++` is not possible"),
+        "{ran:?}"
+    );
+    let place = place.with("bad", "{");
+    assert_eq!(place.run(&["replay", "bad"]).code, Some(2));
+    assert_eq!(place.run(&["replay", "missing"]).code, Some(2));
 }
 
 #[test]

@@ -117,6 +117,11 @@ impl SourceMap {
         Some(self.files.len() - 1)
     }
 
+    /// Every file read, with its text, in the order in which they were met.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|file| (file.name.as_str(), file.text.as_str()))
+    }
+
     pub(crate) fn file(&self, index: usize) -> &SourceFile {
         &self.files[index]
     }

@@ -1,5 +1,6 @@
 //! `lariat check`: look at every reachable state for errors.
 
+use super::outputs::Outputs;
 use super::progress::ProgressLine;
 use super::storage::Storage;
 use super::{Color, Exit, complain, values};
@@ -90,6 +91,13 @@ pub struct Check {
     #[arg(long, value_name = "FILE")]
     trail: Option<PathBuf>,
 
+    /// Show runs as the search found them, not shortened and put in order
+    #[arg(long)]
+    as_found: bool,
+
+    #[command(flatten)]
+    outputs: Outputs,
+
     /// Say the verdicts and nothing else, and show no progress
     #[arg(long, short)]
     quiet: bool,
@@ -163,13 +171,16 @@ impl Check {
         options.resume = saved.as_ref();
         let checked = check::check(&model.program, self.engine.into(), self.raw, &options);
         meter.clear();
-        let checked = match checked {
+        let mut checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
                 complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));
                 return Ok(Exit::Internal);
             }
         };
+        if !self.as_found {
+            checked.simplify(&model.program);
+        }
         if let Some(failure) = &checked.outcome.checkpoint_failure {
             anyhow::bail!("{failure}");
         }
@@ -186,6 +197,7 @@ impl Check {
             properties: &model.properties,
             checked: &checked,
         };
+        self.outputs.write(&model, &self.define, &report)?;
         let text = if self.json {
             json::render(&report)
         } else {

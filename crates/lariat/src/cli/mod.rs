@@ -1,9 +1,15 @@
 //! The command line: one file per command, this one to choose among them.
 
 mod check;
+mod graph;
+mod help;
 mod ltl;
+mod msc;
+mod outputs;
 mod progress;
+mod replay;
 mod simulate;
+mod source;
 mod storage;
 mod swarm;
 mod values;
@@ -14,19 +20,21 @@ use std::process::ExitCode;
 
 /// Checks concurrent systems written in Promela.
 #[derive(Debug, Parser)]
-#[command(name = "lariat", version, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(name = "lariat", version, max_term_width = 110, before_help = EXAMPLES, after_help = EXIT_CODES, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
-const EXIT_CODES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   lariat check model.pml            look for errors, show a run for the first
   lariat check -D N=3 model.pml     the same, with a macro defined
   lariat simulate -i model.pml      choose the steps yourself
   lariat ltl '[]<>p'                the automaton of a formula
+  lariat help stores                about a topic: searches, stores, fairness, formulas";
 
+const EXIT_CODES: &str = "\
 Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
 
 #[derive(Debug, Subcommand)]
@@ -37,8 +45,20 @@ enum Command {
     Swarm(swarm::Swarm),
     /// Run the model: at random, step by step, or along a recorded run
     Simulate(simulate::Simulate),
+    /// Follow a saved counterexample again, after the model was edited
+    Replay(replay::Replay),
     /// Translate temporal formulas to automata, or compare them
     Ltl(ltl::Ltl),
+    /// Draw a small state space, or the automata of the processes
+    Graph(graph::Graph),
+    /// Draw a counterexample as a message sequence chart
+    Msc(msc::Msc),
+    /// Print completions for a shell
+    Completions(help::Completions),
+    /// Print a manual page
+    Man(help::Man),
+    /// Explain a command or a topic: searches, stores, fairness, formulas
+    Help(help::Help),
 }
 
 /// When to colour the output.
@@ -90,7 +110,13 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Swarm(swarm) => swarm.run(),
         Command::Simulate(simulate) => simulate.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Ltl(ltl) => ltl.run(),
+        Command::Graph(graph) => graph.run(),
+        Command::Msc(msc) => msc.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
+        Command::Help(help) => help.run(),
     };
     let exit = result.unwrap_or_else(|error| {
         let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;

@@ -1,7 +1,11 @@
 //! Saying what was found: as text for people, as JSON for machines.
 
+pub mod findings;
 pub mod growth;
 pub mod json;
+pub mod junit;
+pub mod ledger;
+pub mod sarif;
 pub mod text;
 
 use crate::check::Checked;

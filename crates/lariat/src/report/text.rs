@@ -1,9 +1,10 @@
 //! The report for people: one line per property, then the run that shows what is wrong, then what else
 //! is worth knowing.
 
-use super::{Report, printable};
+use super::{Report, ledger, printable};
 use crate::check::Counterexample;
-use crate::run::{Mover, ShownStep, Standing, show_run, standings};
+use crate::explain;
+use crate::run::{Mover, ShownStep, show_run};
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
 use search::{Guarantee, Statistics, Verdict};
@@ -68,6 +69,10 @@ pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
         let _ = writeln!(out, "\n{} an atomic sequence can run forever", style.unsure("warning:"));
     }
     out += &unreached_text(report.program, &report.checked.unreached, style);
+    out += "\n";
+    for line in ledger::render(&ledger::ledger(report)) {
+        let _ = writeln!(out, "{}", style.faint(&printable(&line)));
+    }
     out
 }
 
@@ -117,7 +122,7 @@ fn seconds(time: Duration) -> String {
 }
 
 /// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -149,7 +154,7 @@ fn counterexample(program: &Program, found: &Counterexample, style: Style) -> St
 }
 
 /// Numbered steps in columns.
-pub(super) fn table(steps: &[ShownStep], style: Style) -> String {
+pub fn table(steps: &[ShownStep], style: Style) -> String {
     let mut rows: Vec<(String, &Mover, String)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let number = (index + 1).to_string();
@@ -232,27 +237,9 @@ impl Columns {
     }
 }
 
-/// Where each process stands when nothing can move.
+/// Where each process stands when nothing can move, and why.
 pub fn blocked(program: &Program, state: &State) -> String {
-    let mut out = String::from("  No process can move:\n");
-    let all = standings(program, state);
-    let width = all.iter().map(|standing| standing.process.chars().count()).max().unwrap_or(0);
-    for Standing { process, at_end, waits_for } in &all {
-        let note = if *at_end { "  (may end here)" } else { "" };
-        match waits_for.as_slice() {
-            [] => {
-                let _ = writeln!(out, "    {process:width$}  has nothing left to do{note}");
-            }
-            [first, rest @ ..] => {
-                let line = |mover: &Mover| format!("{}  {}", place_text(mover), printable(&mover.statement));
-                let _ = writeln!(out, "    {process:width$}  waits at {}{note}", line(first));
-                for other in rest {
-                    let _ = writeln!(out, "    {:width$}        or {}", "", line(other));
-                }
-            }
-        }
-    }
-    out
+    explain::render(&explain::deadlock(program, state))
 }
 
 fn other_errors(report: &Report<'_>, style: Style) -> String {

@@ -1,0 +1,65 @@
+//! `lariat graph`: a small state space, or the automata of the processes, as a drawing or as data.
+
+use super::Exit;
+use super::source::Source;
+use anyhow::Context;
+use clap::Args;
+use lariat::graph::{automata, dot, explore};
+use lariat::report::printable;
+use serde_json::json;
+use std::io::{self, Write};
+
+#[derive(Debug, Args)]
+pub struct Graph {
+    #[command(flatten)]
+    source: Source,
+
+    /// In the language of Graphviz (the default)
+    #[arg(long, conflicts_with = "json")]
+    dot: bool,
+
+    /// As one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Instead of the states, the automaton of each process type
+    #[arg(long)]
+    processes: bool,
+
+    /// Draw at most so many states
+    #[arg(long, value_name = "STATES", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_states: u32,
+}
+
+impl Graph {
+    pub fn run(self) -> anyhow::Result<Exit> {
+        let Some(model) = self.source.load(false) else { return Ok(Exit::BadInput) };
+        let text = if self.processes {
+            let list = automata::automata(&model.program);
+            match self.json {
+                true => format!("{:#}\n", json!({ "model": model.name, "processes": list })),
+                false => dot::automata(&model.name, &list),
+            }
+        } else {
+            let graph = explore(&model.program, self.max_states as usize)
+                .map_err(|error| anyhow::anyhow!(printable(&error.to_string())))
+                .context("the model has no initial state")?;
+            if graph.truncated {
+                super::complain(&format!(
+                    "warning: only the first {} states are shown; --max-states allows more\n",
+                    self.max_states
+                ));
+            }
+            match self.json {
+                true => {
+                    let mut value = serde_json::to_value(&graph)?;
+                    value["model"] = model.name.as_str().into();
+                    format!("{value:#}\n")
+                }
+                false => dot::states(&model.name, &graph),
+            }
+        };
+        io::stdout().write_all(text.as_bytes())?;
+        Ok(Exit::Holds)
+    }
+}

@@ -1,0 +1,136 @@
+//! Small graphs to look at: the state space of a program, found with the reference semantics, and the automata of its
+//! process types. Both as JSON, and for Graphviz ([`dot`]).
+
+pub mod automata;
+pub mod dot;
+
+use crate::run::transition;
+use model::trace::{changes, moves};
+use model::{Interpreter, Program, RuntimeError, State};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The reachable states, in breadth-first order, as far as the limit allowed.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StateGraph {
+    pub states: Vec<Node>,
+    pub edges: Vec<Edge>,
+    /// There are more states.
+    pub truncated: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Node {
+    pub initial: bool,
+    /// Inside an atomic sequence: a search does not store it.
+    pub transient: bool,
+    /// Nothing can move.
+    pub end: bool,
+    /// Nothing can move, and that is an error; or an invariant is false.
+    pub errors: Vec<String>,
+    /// What differs from the values variables have by default.
+    pub values: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Edge {
+    pub from: usize,
+    /// Nothing if an error stopped the step half way.
+    pub to: Option<usize>,
+    pub process: String,
+    pub statement: String,
+    pub errors: Vec<String>,
+}
+
+/// Explores at most so many states.
+///
+/// # Errors
+/// The program has no initial state.
+pub fn explore(program: &Program, max_states: usize) -> Result<StateGraph, RuntimeError> {
+    let interpreter = Interpreter::new(program);
+    let mut graph = StateGraph::default();
+    let mut known: HashMap<State, usize> = HashMap::new();
+    let mut list: Vec<State> = Vec::new();
+    for state in interpreter.initial_states()? {
+        if list.len() < max_states && !known.contains_key(&state) {
+            known.insert(state.clone(), list.len());
+            graph.states.push(node(program, &interpreter, &state, true));
+            list.push(state);
+        }
+    }
+    let mut at = 0;
+    while at < list.len() {
+        let mut successors = Vec::new();
+        interpreter.successors(&list[at], &mut successors);
+        if model::system::nothing_moves(&successors) {
+            graph.states[at].end = true;
+            if !interpreter.is_valid_end(&list[at]) {
+                graph.states[at].errors.push(RuntimeError::InvalidEndState.to_string());
+            }
+        }
+        for successor in successors {
+            let errors = successor.errors.iter().map(ToString::to_string).collect();
+            let to = match successor.state {
+                None => None,
+                Some(state) => match known.get(&state) {
+                    Some(number) => Some(*number),
+                    None if list.len() >= max_states => {
+                        graph.truncated = true;
+                        continue;
+                    }
+                    None => {
+                        known.insert(state.clone(), list.len());
+                        graph.states.push(node(program, &interpreter, &state, false));
+                        list.push(state);
+                        Some(list.len() - 1)
+                    }
+                },
+            };
+            let (mut processes, mut statements) = (Vec::new(), Vec::new());
+            for taken in moves(&successor.step) {
+                let kind = &program.process_type(taken.process_type).name;
+                processes.push(format!("{kind}[{}]", taken.pid));
+                statements.push(program.origin(transition(program, &taken).origin).text.clone());
+            }
+            graph.edges.push(Edge {
+                from: at,
+                to,
+                process: processes.join(" and "),
+                statement: statements.join(" / "),
+                errors,
+            });
+        }
+        at += 1;
+    }
+    Ok(graph)
+}
+
+fn node(program: &Program, interpreter: &Interpreter<'_>, state: &State, initial: bool) -> Node {
+    let mut errors = Vec::new();
+    let transient = interpreter.is_transient(state);
+    if !transient {
+        interpreter.violated_invariants(state, &mut errors);
+    }
+    let values = changes(program, &State::empty(program), state);
+    let places = state.processes.iter().enumerate().map(|(pid, process)| {
+        let kind = program.process_type(process.process_type);
+        let location = kind.location(process.location);
+        let place = match location.labels.first() {
+            Some(label) => label.clone(),
+            None => location
+                .transitions
+                .first()
+                .map_or_else(|| "end".into(), |next| format!("line {}", program.origin(next.origin).line)),
+        };
+        format!("{}[{pid}] at {place}", kind.name)
+    });
+    Node {
+        initial,
+        transient,
+        end: false,
+        errors: errors.iter().map(ToString::to_string).collect(),
+        values: places
+            .chain(values.into_iter().map(|change| format!("{} = {}", change.name, change.value)))
+            .collect(),
+    }
+}

@@ -1,0 +1,120 @@
+//! What a report says of each property, in the one form that machine-readable reports and pages are made from.
+
+use super::{Report, verdict_name};
+use crate::check::Counterexample;
+use crate::explain::{Deadlock, deadlock};
+use crate::trace::Trace;
+use model::{Program, RuntimeError};
+use search::{Guarantee, Outcome};
+use serde::Serialize;
+
+/// One property and what is known of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    pub name: String,
+    pub kind: &'static str,
+    /// `holds`, `violated`, `inconclusive` or `not checked`
+    pub verdict: &'static str,
+    /// Why the verdict is not "holds".
+    pub reason: Option<String>,
+    pub figures: Option<Figures>,
+    pub runs: Vec<ShownRun>,
+}
+
+/// How much was searched.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    pub memory_bytes: u64,
+    pub seconds: f64,
+    pub exhaustive: bool,
+    /// If states may have been omitted: how many are expected to be.
+    pub expected_omissions: Option<f64>,
+}
+
+/// A counterexample.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownRun {
+    /// What kind of error, `assertion violated`.
+    pub kind: &'static str,
+    pub error: String,
+    pub trace: Trace,
+    /// If nothing can move at the end: why.
+    pub deadlock: Option<Deadlock>,
+}
+
+/// A place in a file of the model; lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub file: String,
+    pub line: u32,
+}
+
+impl ShownRun {
+    pub fn new(program: &Program, found: &Counterexample) -> ShownRun {
+        let error = &found.violation.error;
+        let stuck = (*error == RuntimeError::InvalidEndState).then(|| found.states.last()).flatten();
+        ShownRun {
+            kind: error.kind(),
+            error: error.to_string(),
+            trace: Trace::new(program, &found.violation.run.steps, &found.states, None, error.to_string()),
+            deadlock: stuck.map(|state| deadlock(program, state)),
+        }
+    }
+
+    /// Where to look first: the statement that failed, or one that waits in vain.
+    pub fn position(&self) -> Option<Position> {
+        if let Some(deadlock) = &self.deadlock {
+            let waits = deadlock.processes.iter().filter(|process| !process.may_rest);
+            let first = waits.flat_map(|process| &process.waits).find(|wait| !wait.file.is_empty())?;
+            return Some(Position { file: first.file.clone(), line: first.line });
+        }
+        let act = self.trace.events.last()?.actions.last()?;
+        Some(Position { file: act.file.clone(), line: act.line }).filter(|place| !place.file.is_empty())
+    }
+}
+
+/// By property, the safety of the model first.
+pub fn findings(report: &Report<'_>) -> Vec<Finding> {
+    let outcome = &report.checked.outcome;
+    let runs = report.checked.counterexamples.iter().map(|found| ShownRun::new(report.program, found));
+    let runs: Vec<ShownRun> = runs.collect();
+    let safety = Finding {
+        name: "safety".into(),
+        kind: "safety",
+        verdict: verdict_name(outcome.verdict()),
+        reason: match runs.first() {
+            Some(first) => Some(first.error.clone()),
+            None => outcome.limit.map(|limit| limit.to_string()),
+        },
+        figures: Some(figures(outcome)),
+        runs,
+    };
+    let others = report.properties.iter().map(|property| Finding {
+        name: property.name.clone(),
+        kind: property.kind,
+        verdict: "not checked",
+        reason: None,
+        figures: None,
+        runs: Vec::new(),
+    });
+    std::iter::once(safety).chain(others).collect()
+}
+
+fn figures(outcome: &Outcome) -> Figures {
+    let statistics = &outcome.statistics;
+    Figures {
+        states: statistics.states,
+        transitions: statistics.transitions,
+        depth: statistics.depth,
+        memory_bytes: statistics.memory_bytes,
+        seconds: statistics.time.as_secs_f64(),
+        exhaustive: outcome.exhaustive,
+        expected_omissions: match outcome.guarantee {
+            Guarantee::Exact => None,
+            Guarantee::Omissions { expected } => Some(expected),
+        },
+    }
+}

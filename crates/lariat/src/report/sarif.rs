@@ -1,0 +1,88 @@
+//! The report as SARIF 2.1.0, so that code hosts show an error at its line, with the run that leads to it.
+
+use super::findings::{Finding, Position, ShownRun};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The document, with a line end.
+pub fn render(findings: &[Finding]) -> String {
+    let mut rules: BTreeMap<String, &str> = BTreeMap::new();
+    let mut results = Vec::new();
+    for finding in findings {
+        for run in &finding.runs {
+            rules.insert(rule(run.kind), run.kind);
+            results.push(result(finding, run));
+        }
+    }
+    let rules: Vec<Value> =
+        rules.iter().map(|(id, kind)| json!({ "id": id, "shortDescription": { "text": kind } })).collect();
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "lariat",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            } },
+            "results": results,
+        }],
+    });
+    format!("{document:#}\n")
+}
+
+fn rule(kind: &str) -> String {
+    kind.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+fn result(finding: &Finding, run: &ShownRun) -> Value {
+    let steps = run.trace.events.iter().flat_map(|event| event.actions.iter().map(move |act| (event, act)));
+    let flow: Vec<Value> = steps
+        .filter(|(_, act)| !act.file.is_empty())
+        .map(|(event, act)| {
+            let process = run.trace.lanes.get(act.lane).map_or("", |lane| lane.process.as_str());
+            let changed = event.set.iter().filter_map(|(variable, value)| {
+                Some((run.trace.variables.get(*variable)?.clone(), json!({ "text": value.as_ref()? })))
+            });
+            let state: serde_json::Map<String, Value> = changed.collect();
+            let mut place = location(&Position { file: act.file.clone(), line: act.line });
+            place["message"] = json!({ "text": format!("{process}: {}", act.statement) });
+            json!({ "location": place, "state": state })
+        })
+        .collect();
+    let mut message = run.error.clone();
+    if let Some(deadlock) = &run.deadlock {
+        message = format!("{message}\n{}", crate::explain::render(deadlock));
+    }
+    let mut result = json!({
+        "ruleId": rule(run.kind),
+        "level": "error",
+        "message": { "text": format!("{}: {}", finding.name, message.trim_end()) },
+        "locations": run.position().iter().map(location).collect::<Vec<_>>(),
+    });
+    if !flow.is_empty() {
+        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": flow }] }]);
+    }
+    result
+}
+
+fn location(place: &Position) -> Value {
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(&place.file) },
+        "region": { "startLine": place.line.max(1) },
+    } })
+}
+
+/// A path as a relative reference: everything that is not plain is percent-encoded.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.trim_start_matches("./").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}

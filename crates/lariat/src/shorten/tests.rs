@@ -1,0 +1,65 @@
+use super::*;
+use crate::check::{Engine, check};
+use proptest::prelude::*;
+use search::Options;
+
+fn program(text: &str) -> Program {
+    let loader = promela::MemoryLoader::new().with("m.pml", text);
+    promela::compile(&loader, "m.pml", &[]).program.expect("the model is right")
+}
+
+fn found(program: &Program) -> Counterexample {
+    let mut checked = check(program, Engine::Interpreter, true, &Options::default()).expect("it replays");
+    checked.counterexamples.swap_remove(0)
+}
+
+const NOISE: &str = "\
+byte x, y; chan q = [2] of { byte };
+active proctype Noise() { do :: y++ :: y-- od }
+active proctype A() { x = 1; q!7; x = x + 1; x = x + 1; q!8 }
+active proctype B() { byte v; q?v; x = x * 2; atomic { x = x + 1; x > 200; skip }; q?v }
+active proctype C() { (x > 3); x++; assert(x < 5) }
+";
+
+#[test]
+fn noise_goes_and_processes_stay_together() {
+    let program = program(NOISE);
+    let long = found(&program);
+    let short = simplified(&program, &long);
+    assert_eq!(short.violation.error, long.violation.error);
+    let noise = |step: &Step| moves(step).any(|taken| taken.pid == 0);
+    assert!(!short.violation.run.steps.iter().any(noise), "{:?}", short.violation.run.steps);
+    assert!(short.violation.run.steps.len() <= 12 && switches(&short.violation.run.steps) <= 4);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// From any failing run: the same error, replayable, not longer, not more switches than without detours.
+    #[test]
+    fn a_simplified_run_still_fails(choices in proptest::collection::vec(any::<u8>(), 1..80)) {
+        let program = program(NOISE);
+        let interpreter = model::Interpreter::new(&program);
+        let mut states = interpreter.initial_states().expect("it starts");
+        let mut steps = Vec::new();
+        for choice in choices {
+            let mut successors = Vec::new();
+            interpreter.successors(&states[states.len() - 1], &mut successors);
+            if successors.is_empty() {
+                break;
+            }
+            let taken = successors.swap_remove(usize::from(choice) % successors.len());
+            steps.push(taken.step);
+            states.extend(taken.state);
+            if let Some(error) = taken.errors.into_iter().next() {
+                let run = Run { initial: 0, steps: steps.clone() };
+                let long = Counterexample { violation: Violation { error: error.clone(), run }, states };
+                let short = simplified(&program, &long);
+                prop_assert_eq!(&short.violation.error, &error);
+                prop_assert!(short.violation.run.steps.len() <= long.violation.run.steps.len());
+                prop_assert!(search::replay::replay(&interpreter, &short.violation).is_ok());
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+use super::*;
+use model::Interpreter;
+use proptest::prelude::*;
+
+fn program(text: &str) -> Program {
+    let loader = promela::MemoryLoader::new().with("m.pml", text);
+    promela::compile(&loader, "m.pml", &[]).program.expect("the model is right")
+}
+
+const POST: &str = "\
+chan q = [3] of { byte, byte };
+byte got;
+proctype Child(byte n) { byte m; q!n,1; q??eval(n),m; got = got + m }
+active proctype Main() { byte k; run Child(2); run Child(1); q!!2,7; q?k,_; (_nr_pr == 1); run Child(3) }
+";
+
+/// A run chosen by the numbers.
+fn walk(program: &Program, choices: &[u8]) -> (Vec<Step>, Vec<State>) {
+    let interpreter = Interpreter::new(program);
+    let mut states = interpreter.initial_states().expect("it starts");
+    states.truncate(1);
+    let mut steps = Vec::new();
+    for &choice in choices {
+        let mut successors = Vec::new();
+        interpreter.successors(&states[states.len() - 1], &mut successors);
+        successors.retain(|successor| successor.state.is_some());
+        if successors.is_empty() {
+            break;
+        }
+        let taken = successors.swap_remove(usize::from(choice) % successors.len());
+        steps.push(taken.step);
+        states.extend(taken.state);
+    }
+    (steps, states)
+}
+
+/// All values of a state, found without differences.
+fn all_values(program: &Program, state: &State) -> HashMap<String, String> {
+    let mut all = HashMap::new();
+    let nothing = State { globals: Vec::new(), ..State::empty(program) };
+    each_difference(program, &nothing, state, &mut |name, value| {
+        all.extend(value.map(|value| (name, value)));
+    });
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Differences add up to the states they came from, and every receive is joined with a send of the same message.
+    #[test]
+    fn a_trace_tells_its_states(choices in proptest::collection::vec(any::<u8>(), 0..40)) {
+        let program = program(POST);
+        let (steps, states) = walk(&program, &choices);
+        let trace = Trace::new(&program, &steps, &states, None, String::new());
+        prop_assert_eq!(trace.events.len(), steps.len());
+        for (index, state) in states.iter().enumerate() {
+            let values = trace.values_after(index);
+            let told: HashMap<String, String> = trace.variables.iter().zip(values)
+                .filter_map(|(name, value)| Some((name.clone(), value?.to_string()))).collect();
+            prop_assert_eq!(told, all_values(&program, state));
+        }
+        for (index, event) in trace.events.iter().enumerate() {
+            let Some(message) = &event.message else { continue };
+            if message.kind == MessageKind::Receive {
+                let (sent, lane) = message.from.expect("its send is known");
+                prop_assert!(sent < index);
+                let send = &trace.events[sent];
+                prop_assert_eq!(send.actions[0].lane, lane);
+                prop_assert_eq!(&send.message.as_ref().expect("it sent").text, &message.text);
+            }
+        }
+    }
+}
