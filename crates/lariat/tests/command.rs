@@ -153,7 +153,7 @@ The initial state shows it:
     A[0]  waits at m.pml:2  left?1  — left is empty
     B[1]  waits at m.pml:3  right?1  — right is empty
                 or m.pml:3  right?0  — right is empty
-  They wait in a circle: A[0], which waits for B[1], which waits for A[0].
+  They wait in a circle: A[0] → B[1] → A[0]
 
 checked: deadlocks, run-time errors — until the first error; --all-errors goes on
 not checked: channels that would grow forever (not asked, --unbounded)

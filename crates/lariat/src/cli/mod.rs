@@ -40,7 +40,7 @@ Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Look at every reachable state for errors
-    Check(check::Check),
+    Check(Box<check::Check>),
     /// Look for errors with many small, different searches at once, within a time
     Swarm(swarm::Swarm),
     /// Run the model: at random, step by step, or along a recorded run

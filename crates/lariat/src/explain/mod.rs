@@ -133,8 +133,8 @@ pub fn render(deadlock: &Deadlock) -> String {
         }
     }
     if let Some(first) = deadlock.circle.first() {
-        let circle = deadlock.circle.join(", which waits for ");
-        let _ = writeln!(out, "  They wait in a circle: {circle}, which waits for {first}.");
+        let circle = deadlock.circle.join(" → ");
+        let _ = writeln!(out, "  They wait in a circle: {circle} → {first}");
     }
     for Waiting { process, may_rest, freed_by, waits } in &deadlock.processes {
         if !may_rest && freed_by.is_empty() && !waits.is_empty() {

@@ -53,6 +53,9 @@ struct Scope<'a> {
     prefix: String,
 }
 
+/// Told of a slot, how its value is to be shown, and how to make its name.
+type Visit<'v> = dyn FnMut(usize, Meaning, &dyn Fn() -> String) + 'v;
+
 impl<'a> Scope<'a> {
     fn of(program: &'a Program, state: &'a State, pid: usize, process: &Process) -> Scope<'a> {
         let kind = program.process_type(process.process_type);
@@ -82,7 +85,7 @@ impl<'a> Scope<'a> {
         });
     }
 
-    fn each(&self, visit: &mut dyn FnMut(usize, Meaning, &dyn Fn() -> String)) {
+    fn each(&self, visit: &mut Visit<'_>) {
         for variable in self.variables.iter() {
             for (element, slot) in variable.slots().enumerate() {
                 visit(slot, variable.meaning, &|| match variable.dimensions.is_empty() {
