@@ -19,6 +19,7 @@ pub mod liveness;
 mod outcome;
 mod pool;
 mod predecessors;
+mod recent;
 pub mod replay;
 mod rounds;
 mod runs;

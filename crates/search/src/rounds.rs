@@ -195,7 +195,7 @@ where
             }
             if self.workers.iter().any(Worker::needs_room) {
                 let bytes = self.store.memory_bytes();
-                if !self.store.grow(self.meter.store_limit(bytes)) {
+                if !self.store.grow(self.meter.store_limit(bytes), self.workers.len()) {
                     self.sign.stop(Some(self.meter.out_of_memory(bytes)));
                 }
                 continue;
@@ -294,7 +294,7 @@ where
                 if store.insert(entry, key) != Insertion::Full || full {
                     break;
                 }
-                full = !store.grow(meter.store_limit(store.memory_bytes()));
+                full = !store.grow(meter.store_limit(store.memory_bytes()), threads);
             },
             Part::Frontier => first.frontier.push(entry[0] | NO_NUMBER, &entry[1..]),
             Part::Next => first.next.push(entry[0] | NO_NUMBER, &entry[1..]),
@@ -453,7 +453,7 @@ where
                     break;
                 }
                 let bytes = store.memory_bytes();
-                fits &= fits && store.grow(self.meter.store_limit(bytes));
+                fits &= fits && store.grow(self.meter.store_limit(bytes), self.workers.len());
                 if !fits {
                     break;
                 }

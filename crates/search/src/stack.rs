@@ -120,7 +120,7 @@ impl<S: System, T: Store> Search<'_, S, T> {
                 Insertion::New => break,
                 Insertion::Full => {
                     let bytes = self.store.memory_bytes();
-                    if !self.store.grow(self.single.meter.store_limit(bytes)) {
+                    if !self.store.grow(self.single.meter.store_limit(bytes), 1) {
                         return Err(self.single.stop(self.single.meter.out_of_memory(bytes)));
                     }
                 }

@@ -1,8 +1,8 @@
 //! One thread's part of a search, and the one expansion step that all searches share.
 //!
 //! A worker takes a block of states from its frontier, generates the successors of all of them while the store fetches the
-//! memory where each would be, and then looks them up one after the other: by then the memory is there. States inside
-//! atomic sequences are passed through on the way. New states go back into the frontier; whether the next block is taken
+//! memory where each would be, and then looks them up one after the other: by then the memory is there. What was met a
+//! moment ago is not looked up again. States inside atomic sequences are passed through on the way. New states go back into the frontier; whether the next block is taken
 //! from its new end or its old one makes the search depth-first or breadth-first.
 //!
 //! A state is marked when it is generated, not when it is expanded, so the depth-first order is that of blocks: newest
@@ -13,6 +13,7 @@ use crate::frontier::Frontier;
 use crate::limits::Limit;
 use crate::pool::{Live, Pool, Sign};
 use crate::predecessors::{NOBODY, Predecessors};
+use crate::recent::Recent;
 use crate::store::{Insertion, Store};
 use crate::tally::Tally;
 use crate::{Goal, Order};
@@ -101,6 +102,7 @@ pub(crate) struct Worker<Key> {
     passed: Successors,
     keys: Vec<Key>,
     passed_keys: Vec<Key>,
+    recent: Recent,
     walk: Walk,
     /// Errors met in the state being expanded, and the steps to them.
     met: Vec<(RuntimeError, Vec<StepCode>)>,
@@ -123,6 +125,7 @@ impl<Key: Copy> Worker<Key> {
             passed: Successors::new(width),
             keys: Vec::new(),
             passed_keys: Vec::new(),
+            recent: Recent::new(width.identity),
             walk: Walk::new(width),
             met: Vec::new(),
             violated: Vec::new(),
@@ -269,6 +272,7 @@ impl<Key: Copy> Worker<Key> {
                 self.passed_keys.truncate(before.3);
                 (self.tally.transitions, self.tally.atomic_steps) = counted;
                 self.met.clear();
+                self.recent.forget();
                 for entry in self.block[slot * stride..].chunks_exact(stride) {
                     self.frontier.push(entry[0], &entry[1..]);
                 }
@@ -315,7 +319,12 @@ impl<Key: Copy> Worker<Key> {
                 self.tally.coverage.mark(code);
                 buffer[place] = origin(slot, arrivals, code.weight());
                 arrivals += 1;
-                self.keys.push(cx.store.prepare(&buffer[place + 1..place + 1 + identity]));
+                let state = &buffer[place + 1..place + 1 + identity];
+                if self.recent.meet(state) {
+                    buffer[place] = NOTHING;
+                } else {
+                    self.keys.push(cx.store.prepare(state));
+                }
                 continue;
             }
             buffer[place] = NOTHING;
@@ -330,6 +339,7 @@ impl<Key: Copy> Worker<Key> {
                 arrivals: &mut arrivals,
                 store: cx.store,
                 tally: &mut self.tally,
+                recent: &mut self.recent,
                 passed: &mut self.passed,
                 keys: &mut self.passed_keys,
                 met: &mut self.met,
@@ -493,6 +503,7 @@ impl<Key: Copy> Worker<Key> {
         self.successors = Successors::new(width);
         self.passed = Successors::new(width);
         self.walk = Walk::new(width);
+        self.recent = Recent::new(width.identity);
     }
 }
 
@@ -503,6 +514,7 @@ struct Passing<'a, T: Store> {
     arrivals: &'a mut u32,
     store: &'a T,
     tally: &'a mut Tally,
+    recent: &'a mut Recent,
     passed: &'a mut Successors,
     keys: &'a mut Vec<T::Key>,
     met: &'a mut Vec<(RuntimeError, Vec<StepCode>)>,
@@ -518,8 +530,11 @@ impl<T: Store> Visitor for Passing<'_, T> {
     }
 
     fn arrival(&mut self, state: &[u64], _: &[StepCode], moves: u64) {
-        self.keys.push(self.store.prepare(&state[..self.identity]));
-        self.passed.push(StepCode(origin(self.slot, *self.arrivals, moves)), state);
+        let identity = &state[..self.identity];
+        if !self.recent.meet(identity) {
+            self.keys.push(self.store.prepare(identity));
+            self.passed.push(StepCode(origin(self.slot, *self.arrivals, moves)), state);
+        }
         *self.arrivals += 1;
     }
 

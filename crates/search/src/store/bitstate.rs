@@ -152,7 +152,7 @@ impl Store for Bitstate {
     }
 
     /// The array is as large as it may be from the start.
-    fn grow(&mut self, _memory_bytes: u64) -> bool {
+    fn grow(&mut self, _: u64, _: usize) -> bool {
         false
     }
 

@@ -308,7 +308,7 @@ impl Store for Cache {
     }
 
     /// More slots, up to the limit. When there is no memory for more, the limit is where we are.
-    fn grow(&mut self, memory_bytes: u64) -> bool {
+    fn grow(&mut self, memory_bytes: u64, _: usize) -> bool {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
         let capacity = (inner.capacity * 2).min(inner.limit);
         let more = (capacity - inner.capacity) as u64 * bytes_per_state(inner.words);
@@ -379,7 +379,7 @@ mod tests {
                 let state = [node as u64, 7];
                 let inserted = loop {
                     match cache.insert(&state, cache.prepare(&state)) {
-                        Insertion::Full if cache.grow(u64::MAX) => {}
+                        Insertion::Full if cache.grow(u64::MAX, 1) => {}
                         result => break result,
                     }
                 };

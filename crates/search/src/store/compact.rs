@@ -50,7 +50,7 @@ impl Store for Compact {
         self.values.insert(value, 0)
     }
 
-    fn grow(&mut self, memory_bytes: u64) -> bool {
+    fn grow(&mut self, memory_bytes: u64, _: usize) -> bool {
         let fits = |load: &f64| self.values.rebuilt_bytes(0, *load) <= memory_bytes;
         let Some(load) = [ROOMY, TIGHT].into_iter().find(fits) else { return false };
         self.values.rebuild(0, load, |extra| extra);

@@ -523,7 +523,7 @@ impl Store for Interned {
         result
     }
 
-    fn grow(&mut self, memory_bytes: u64) -> bool {
+    fn grow(&mut self, memory_bytes: u64, _: usize) -> bool {
         let full = |part: &Part| {
             part.values
                 .as_ref()
@@ -652,7 +652,7 @@ mod tests {
             loop {
                 let key = store.prepare(state);
                 match store.insert(state, key) {
-                    Insertion::Full if store.grow(120_000) => {}
+                    Insertion::Full if store.grow(120_000, 1) => {}
                     result => break result == Insertion::Full,
                 }
             }

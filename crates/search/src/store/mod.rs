@@ -80,8 +80,8 @@ pub trait Store: Sync {
         None
     }
 
-    /// Makes room; `false` if that would take more than `memory_bytes` for the store, which then is as before.
-    fn grow(&mut self, memory_bytes: u64) -> bool;
+    /// Makes room, with so many threads if they help; `false` if that would take more than `memory_bytes` for the store, which then is as before.
+    fn grow(&mut self, memory_bytes: u64, threads: usize) -> bool;
 
     /// How many states are stored.
     fn len(&self) -> u64;

@@ -73,7 +73,7 @@ pub fn insert<S: Store>(store: &mut S, state: &[u64]) -> bool {
         match store.insert(state, key) {
             Insertion::New => return true,
             Insertion::Known => return false,
-            Insertion::Full => assert!(store.grow(u64::MAX), "there is no limit"),
+            Insertion::Full => assert!(store.grow(u64::MAX, 3), "there is no limit"),
         }
     }
 }
@@ -127,7 +127,7 @@ pub fn threads_agree<S: Store>(mut store: S, words: usize) {
                 });
             }
         });
-        assert!(store.grow(u64::MAX));
+        assert!(store.grow(u64::MAX, 3));
     }
     let different = states.iter().collect::<HashSet<_>>().len() as u64;
     assert_eq!(news.load(Ordering::Relaxed), different);

@@ -6,6 +6,7 @@
 //! one by a moderate factor. Buckets are in the order of hashes, so growing reads and writes memory in
 //! sequence.
 
+mod growth;
 pub(super) mod permutation;
 mod region;
 mod segment;
@@ -25,6 +26,9 @@ const FEWEST_BUCKETS: u64 = 64;
 const FEWEST_BITS: u32 = 48;
 /// Below this size all segments grow together: it does not take long, and each time all threads stop.
 const SMALL_BYTES: u64 = 64 << 20;
+
+/// Below this size it is not worth starting threads.
+const PARALLEL_BYTES: u64 = 4 << 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -69,27 +73,21 @@ impl Packed {
             others,
             segments: Vec::new(),
         };
-        let first = packed.segment(FEWEST_BUCKETS)?;
+        let first = packed.shape(FEWEST_BUCKETS);
         // Room for a quarter more than asked for.
         let buckets =
             (states as u128 * FEWEST_BUCKETS as u128 * 5 / 4 / SEGMENTS as u128 / u128::from(first.room()))
                 as u64;
         for _ in 0..SEGMENTS {
-            let segment = packed.segment(buckets.max(FEWEST_BUCKETS))?;
-            packed.segments.push(segment);
+            packed.segments.push(Segment::new(packed.shape(buckets.max(FEWEST_BUCKETS)))?);
         }
         Some(packed)
     }
 
-    fn segment(&self, buckets: u64) -> Option<Segment> {
+    /// The shape of a segment with so many buckets.
+    fn shape(&self, buckets: u64) -> Shape {
         let bytes = self.others.iter().map(|(_, bytes)| bytes).sum();
-        Segment::new(self.hash_bits - SEGMENT_BITS, buckets, bytes)
-    }
-
-    /// States that fit into a bucket of a segment with so many.
-    fn slots(&self, buckets: u64) -> u64 {
-        let bytes = self.others.iter().map(|(_, bytes)| bytes).sum();
-        Shape::new(self.hash_bits - SEGMENT_BITS, buckets, bytes).slots as u64
+        Shape::new(self.hash_bits - SEGMENT_BITS, buckets, bytes)
     }
 
     /// What is mixed into the hashed word.
@@ -112,30 +110,14 @@ impl Packed {
         ((hash >> bits) as usize % SEGMENTS, hash & ((1 << bits) - 1))
     }
 
-    /// Replaces a segment by one that is larger by this part; `false` if there is no memory.
-    fn grow_segment(&mut self, index: usize, growth: f64, memory_bytes: u64) -> bool {
-        let total = self.memory_bytes();
-        let mut buckets = self.segments[index].buckets();
-        loop {
-            buckets += (buckets as f64 * growth) as u64;
-            let old = &self.segments[index];
-            // With more buckets entries may be shorter, and more of them fit into each: then fewer buckets will do.
-            let fewer = buckets * old.slots() / self.slots(buckets);
-            let enough = if self.slots(fewer) == self.slots(buckets) { fewer } else { buckets };
-            if total + old.bytes() * enough / old.buckets() > memory_bytes {
-                return false;
-            }
-            let Some(mut new) = self.segment(enough) else { return false };
-            let mut state = vec![0; self.identity_words];
-            let mut fits = true;
-            old.for_each(&mut state, &self.others, &mut |hash, state| {
-                fits = fits && new.add(hash, state, &self.others);
-            });
-            if fits {
-                self.segments[index] = new;
-                return true;
-            }
-        }
+    /// The shape of a segment that is to be larger by this part.
+    fn larger(&self, index: usize, growth: f64) -> Shape {
+        let old = &self.segments[index].shape;
+        let buckets = old.buckets + (old.buckets as f64 * growth) as u64;
+        let shape = self.shape(buckets);
+        // With more buckets entries may be shorter, and more of them fit into each: then fewer buckets will do.
+        let fewer = self.shape(buckets * old.slots as u64 / shape.slots as u64);
+        if fewer.slots == shape.slots && fewer.buckets > old.buckets { fewer } else { shape }
     }
 }
 
@@ -156,22 +138,51 @@ impl Store for Packed {
         self.segments[(key.place >> SEGMENT_SHIFT) as usize].insert(home, state, &self.others)
     }
 
-    fn grow(&mut self, memory_bytes: u64) -> bool {
+    fn grow(&mut self, memory_bytes: u64, threads: usize) -> bool {
         let total = self.memory_bytes();
         let growth = match total {
             0..0x10_0000 => 3.0,
             0x10_0000..SMALL_BYTES => 1.0,
             // From here on half-empty tables would be felt.
-            _ => 0.4,
+            _ => 0.5,
         };
-        let full = self.segments.iter().filter(|segment| segment.is_full());
-        let smallest = full.map(Segment::room).min().unwrap_or(u64::MAX);
-        // Those that are no larger than a full one will be full soon.
-        let due = |segment: &Segment| segment.is_full() || total < SMALL_BYTES && segment.room() <= smallest;
-        let due: Vec<usize> = (0..SEGMENTS).filter(|&index| due(&self.segments[index])).collect();
+        let mut due: Vec<usize> = (0..SEGMENTS).collect();
+        due.sort_by_key(|&index| (!self.segments[index].is_full(), self.segments[index].room()));
+        if total >= SMALL_BYTES {
+            // Those that are full, and those that will be full soon, so that every thread has one.
+            let full = self.segments.iter().filter(|segment| segment.is_full()).count();
+            due.truncate(full.next_multiple_of(threads.max(1)));
+        }
         // Where memory is short, a little more room is better than none.
-        due.into_iter().all(|index| {
-            self.grow_segment(index, growth, memory_bytes) || self.grow_segment(index, 0.2, memory_bytes)
+        let Some(shapes) = [growth, 0.2].into_iter().find_map(|growth| {
+            let shapes: Vec<(usize, Shape)> =
+                due.iter().map(|&index| (index, self.larger(index, growth))).collect();
+            let before: u64 = due.iter().map(|&index| self.segments[index].bytes()).sum();
+            let after: u64 = shapes.iter().filter_map(|(_, shape)| shape.bytes()).map(|bytes| bytes as u64).sum();
+            (total - before + after <= memory_bytes).then_some(shapes)
+        }) else {
+            return false;
+        };
+        let (words, others) = (self.identity_words, &self.others[..]);
+        let mut parts: Vec<(&mut Segment, Shape)> = Vec::new();
+        for (index, segment) in self.segments.iter_mut().enumerate() {
+            if let Some((_, shape)) = shapes.iter().find(|(due, _)| *due == index) {
+                parts.push((segment, shape.clone()));
+            }
+        }
+        let grow = |parts: &mut [(&mut Segment, Shape)]| {
+            parts.iter_mut().all(|(segment, shape)| segment.grow(shape.clone(), words, others))
+        };
+        if threads < 2 || total < PARALLEL_BYTES {
+            return grow(&mut parts);
+        }
+        let share = parts.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let grown: Vec<_> = parts
+                .chunks_mut(share)
+                .map(|parts| scope.spawn(move || grow(parts)))
+                .collect();
+            grown.into_iter().all(|thread| thread.join().unwrap_or(false))
         })
     }
 

@@ -1,5 +1,8 @@
-//! Memory for a table: zeroed, on cache lines, in huge pages where it is large and the system offers them, and given back
-//! to the system when dropped.
+//! Memory for a table: zeroed, on cache lines, in huge pages where it is large and the system has them ready, and given
+//! back to the system when dropped.
+//!
+//! Large regions come with address space behind them, so that they can grow where they are: no page is
+//! asked for twice, and on many machines asking for pages is what takes time.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -7,15 +10,14 @@ use std::ptr::NonNull;
 const LINE: usize = 64;
 /// From here on memory comes from the system directly.
 const MAPPED: usize = 1 << 20;
-const HUGE_PAGE: usize = 2 << 20;
-/// From here on in huge pages, as far as whole ones fit.
-const HUGE: usize = HUGE_PAGE;
 
 /// A stretch of zeroed memory.
 #[derive(Debug)]
 pub(super) struct Region {
     start: NonNull<u8>,
     bytes: usize,
+    /// Address space from `start` on; 0 if the memory is the allocator's.
+    reserved: usize,
 }
 
 // SAFETY: a region is plain memory that belongs to nobody else; who reads and writes it through `start` must see to
@@ -29,12 +31,27 @@ impl Region {
     pub fn new(bytes: usize) -> Option<Region> {
         #[cfg(unix)]
         if bytes >= MAPPED {
-            return mapped::map(bytes, if bytes >= HUGE { HUGE_PAGE } else { 0 })
-                .map(|start| Region { start, bytes });
+            let (start, reserved) = mapped::reserve(bytes)?;
+            // Dropped if there is no memory after all.
+            let mut region = Region { start, bytes: 0, reserved };
+            return region.extend(bytes).then_some(region);
         }
         // SAFETY: the size is not 0.
         let start = unsafe { alloc_zeroed(layout(bytes)?) };
-        NonNull::new(start).map(|start| Region { start, bytes })
+        NonNull::new(start).map(|start| Region { start, bytes, reserved: 0 })
+    }
+
+    /// Makes it larger where it is, by zeroed memory; `false` if that cannot be.
+    pub fn extend(&mut self, bytes: usize) -> bool {
+        if bytes > self.reserved {
+            return false;
+        }
+        #[cfg(unix)]
+        if !mapped::open(self.start, self.bytes, bytes) {
+            return false;
+        }
+        self.bytes = self.bytes.max(bytes);
+        true
     }
 
     #[inline]
@@ -54,8 +71,8 @@ fn layout(bytes: usize) -> Option<Layout> {
 impl Drop for Region {
     fn drop(&mut self) {
         #[cfg(unix)]
-        if self.bytes >= MAPPED {
-            return mapped::unmap(self.start, self.bytes);
+        if self.reserved > 0 {
+            return mapped::release(self.start, self.reserved);
         }
         if let Some(layout) = layout(self.bytes) {
             // SAFETY: allocated in `new` with the same layout.
@@ -67,16 +84,43 @@ impl Drop for Region {
 #[cfg(unix)]
 mod mapped {
     use std::ptr::{NonNull, null_mut};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
 
-    /// Maps zeroed memory at a multiple of `huge_page`, unless that is 0.
-    pub fn map(bytes: usize, huge_page: usize) -> Option<NonNull<u8>> {
-        let asked = bytes.checked_add(huge_page)?;
+    const PAGE: usize = 4096;
+    const HUGE_PAGE: usize = 2 << 20;
+    /// As much address space as is asked for at most, and as is tried at least.
+    const MOST: usize = 1 << 38;
+    /// Clearing a huge page takes a fraction of this, if there is one at hand. Where the system must first make one, or
+    /// get it from a hypervisor, small pages are better.
+    const PATIENCE: Duration = Duration::from_millis(3);
+
+    /// A huge page took too long.
+    static NOT_AT_HAND: AtomicBool = AtomicBool::new(false);
+
+    /// Address space, not yet memory, for at least so many bytes, beginning at a huge page; and how much it is.
+    pub fn reserve(bytes: usize) -> Option<(NonNull<u8>, usize)> {
+        let least = bytes.checked_next_multiple_of(HUGE_PAGE)?;
+        let mut wanted = least.max(MOST);
+        loop {
+            if let Some(start) = map(wanted) {
+                return Some((start, wanted));
+            }
+            if wanted == least {
+                return None;
+            }
+            wanted = (wanted / 4).next_multiple_of(HUGE_PAGE).max(least);
+        }
+    }
+
+    fn map(bytes: usize) -> Option<NonNull<u8>> {
+        let asked = bytes.checked_add(HUGE_PAGE)?;
         // SAFETY: a new anonymous mapping touches no memory in use.
         let start = unsafe {
             libc::mmap(
                 null_mut(),
                 asked,
-                libc::PROT_READ | libc::PROT_WRITE,
+                libc::PROT_NONE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                 -1,
                 0,
@@ -85,29 +129,66 @@ mod mapped {
         if start == libc::MAP_FAILED {
             return None;
         }
-        if huge_page == 0 {
-            return NonNull::new(start.cast());
-        }
-        let ahead = (start as usize).next_multiple_of(huge_page) - start as usize;
-        let behind = asked - ahead - bytes.next_multiple_of(4096);
-        // SAFETY: what is given back lies within the mapping just made and outside of what is kept. The advice cannot
-        // hurt.
+        let ahead = (start as usize).next_multiple_of(HUGE_PAGE) - start as usize;
+        // SAFETY: what is given back lies within the mapping just made and outside of what is kept.
         unsafe {
             let start = start.cast::<u8>();
+            let kept = start.add(ahead);
             if ahead > 0 {
                 libc::munmap(start.cast(), ahead);
             }
-            let kept = start.add(ahead);
-            if behind > 0 {
-                libc::munmap(kept.add(bytes.next_multiple_of(4096)).cast(), behind);
+            if ahead < HUGE_PAGE {
+                libc::munmap(kept.add(bytes).cast(), HUGE_PAGE - ahead);
             }
-            #[cfg(target_os = "linux")]
-            libc::madvise(kept.cast(), bytes, libc::MADV_HUGEPAGE);
             NonNull::new(kept)
         }
     }
 
-    pub fn unmap(start: NonNull<u8>, bytes: usize) {
+    /// Makes the first `bytes` bytes memory, of which `before` are already; `false` if the system does not want to.
+    /// Precondition: the address space from `start` on is reserved and that large.
+    pub fn open(start: NonNull<u8>, before: usize, bytes: usize) -> bool {
+        let (first, end) = (before.next_multiple_of(PAGE), bytes.next_multiple_of(PAGE));
+        if end <= first {
+            return true;
+        }
+        // SAFETY: the range lies within the address space that the region owns.
+        unsafe {
+            let added = start.as_ptr().add(first);
+            if libc::mprotect(added.cast(), end - first, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+                return false;
+            }
+            #[cfg(target_os = "linux")]
+            {
+                let huge = first.next_multiple_of(HUGE_PAGE);
+                if huge + HUGE_PAGE <= end {
+                    advise(start.as_ptr().add(huge), end - huge);
+                }
+            }
+        }
+        true
+    }
+
+    /// Asks for huge pages, if they come quickly.
+    ///
+    /// SAFETY: the memory is zero, writable, and used by nobody yet; there is at least one huge page of it.
+    #[cfg(target_os = "linux")]
+    unsafe fn advise(start: *mut u8, bytes: usize) {
+        // SAFETY: advice cannot hurt, and what is written is what is there.
+        unsafe {
+            if !NOT_AT_HAND.load(Ordering::Relaxed) {
+                libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE);
+                let begun = Instant::now();
+                start.write_volatile(0);
+                if begun.elapsed() < PATIENCE {
+                    return;
+                }
+                NOT_AT_HAND.store(true, Ordering::Relaxed);
+            }
+            libc::madvise(start.cast(), bytes, libc::MADV_NOHUGEPAGE);
+        }
+    }
+
+    pub fn release(start: NonNull<u8>, bytes: usize) {
         // SAFETY: the region owns this mapping and is being dropped.
         unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
     }

@@ -7,31 +7,29 @@
 //! the hash together with how often the entry had to move on from the bucket where it belongs. The entry itself, the rest of the state,
 //! follows. Who wants to add a state claims the first free slot by exchanging its tag, writes the entry, and
 //! publishes the tag; who finds a slot being written waits, for it may be the same state. Nothing is ever removed, so a
-//! free slot ends a search.
+//! free slot ends a search. How a segment grows is told in `growth.rs`.
 
 use super::region::Region;
-use super::shape::{Home, Shape, TAG_BITS};
+use super::shape::{Home, PLACES, Shape, TAG_BITS};
 use crate::store::Insertion;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Places an entry may be in, the bucket where it belongs included; at most 62, so that tags fit.
-const PLACES: u64 = 16;
-/// Buckets next to each other that are tried before a jump.
-const NEIGHBOURS: u64 = 4;
 const WRITING: u64 = 1;
-const FIRST_TAG: u64 = 2;
-/// Slots whose tags are looked at together.
-const GROUP: usize = 16;
+pub(super) const FIRST_TAG: u64 = 2;
+/// The most words of tags that a bucket has.
+const TAG_WORDS: usize = 4;
 
 /// The words of a state beside the one that is hashed, each with the bytes it takes.
 pub(super) type Others = [(usize, usize)];
 
 #[derive(Debug)]
 pub(super) struct Segment {
-    shape: Shape,
-    region: Region,
+    pub(super) shape: Shape,
+    pub(super) region: Region,
     /// Somebody found no room.
-    full: AtomicBool,
+    pub(super) full: AtomicBool,
+    /// States with their hashes that found no room when the segment grew: all their places are full.
+    pub(super) strays: Vec<(u64, Vec<u64>)>,
 }
 
 #[inline]
@@ -40,29 +38,19 @@ fn tag(moves: u64, remainder: u64) -> u64 {
 }
 
 impl Segment {
-    /// With so many buckets; `None` if there is no memory.
-    pub fn new(hash_bits: u32, buckets: u64, other_bytes: usize) -> Option<Segment> {
-        let shape = Shape::new(hash_bits, buckets, other_bytes);
-        let bytes = usize::try_from(shape.buckets).ok()?.checked_mul(shape.bucket_bytes)?;
-        Some(Segment { shape, region: Region::new(bytes)?, full: AtomicBool::new(false) })
+    /// An empty one; `None` if there is no memory.
+    pub fn new(shape: Shape) -> Option<Segment> {
+        let region = Region::new(shape.bytes()?)?;
+        Some(Segment { shape, region, full: AtomicBool::new(false), strays: Vec::new() })
     }
 
     pub fn bytes(&self) -> u64 {
         self.region.bytes() as u64
     }
 
-    pub fn buckets(&self) -> u64 {
-        self.shape.buckets
-    }
-
-    /// States that fit into a bucket.
-    pub fn slots(&self) -> u64 {
-        self.shape.slots as u64
-    }
-
     /// States there is room for at best.
     pub fn room(&self) -> u64 {
-        self.shape.buckets * self.shape.slots as u64
+        self.shape.room()
     }
 
     pub fn is_full(&self) -> bool {
@@ -71,26 +59,10 @@ impl Segment {
 
     /// Precondition: `bucket < buckets`.
     #[inline]
-    fn bucket(&self, bucket: u64) -> *mut u8 {
+    pub(super) fn bucket(&self, bucket: u64) -> *mut u8 {
         debug_assert!(bucket < self.shape.buckets);
         // SAFETY: the region has so many buckets.
         unsafe { self.region.start().add(bucket as usize * self.shape.bucket_bytes) }
-    }
-
-    /// Where an entry goes that had to move on so often.
-    fn place(&self, home: u64, moves: u64, remainder: u64) -> u64 {
-        let buckets = self.shape.buckets;
-        let mut away = moves % NEIGHBOURS;
-        if moves >= NEIGHBOURS {
-            // Different from entry to entry, and known from the tag.
-            let low = remainder & ((1 << TAG_BITS) - 1);
-            let jump = buckets / 4 + ((low * buckets) >> (TAG_BITS + 1));
-            let jumps = moves / NEIGHBOURS;
-            // The square keeps apart what a jump by half the table would bring back.
-            away = (away + jump * jumps + 16 * jumps * jumps) % buckets;
-        }
-        let bucket = home + away;
-        if bucket >= buckets { bucket - buckets } else { bucket }
     }
 
     #[inline]
@@ -122,28 +94,49 @@ impl Segment {
     /// Adds a state whose hash belongs to `home`.
     #[inline]
     pub fn insert(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
-        let Home { bucket, remainder } = home;
-        if let Some(insertion) = self.insert_at(bucket, tag(0, remainder), remainder, state, others) {
-            return insertion;
+        // The number of words is known to the compiled code: so tags stay in registers.
+        match self.shape.tag_words {
+            1 => self.insert_from::<1>(home, state, others),
+            2 => self.insert_from::<2>(home, state, others),
+            3 => self.insert_from::<3>(home, state, others),
+            _ => self.insert_from::<TAG_WORDS>(home, state, others),
         }
-        self.insert_elsewhere(home, state, others)
     }
 
-    fn insert_elsewhere(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+    #[inline]
+    fn insert_from<const WORDS: usize>(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+        let Home { bucket, remainder } = home;
+        if let Some(insertion) =
+            self.insert_at::<WORDS>(bucket, tag(0, remainder), remainder, state, others)
+        {
+            return insertion;
+        }
+        self.insert_elsewhere::<WORDS>(home, state, others)
+    }
+
+    fn insert_elsewhere<const WORDS: usize>(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
         let Home { bucket, remainder } = home;
         for moves in 1..PLACES {
-            let bucket = self.place(bucket, moves, remainder);
-            if let Some(insertion) = self.insert_at(bucket, tag(moves, remainder), remainder, state, others) {
+            let bucket = self.shape.place(bucket, moves, remainder);
+            let tag = tag(moves, remainder);
+            if let Some(insertion) = self.insert_at::<WORDS>(bucket, tag, remainder, state, others) {
                 return insertion;
             }
+        }
+        let is_it = |(hash, stray): &(u64, Vec<u64>)| {
+            self.shape.home(*hash) == home && others.iter().all(|&(word, _)| stray[word] == state[word])
+        };
+        if self.strays.iter().any(is_it) {
+            return Insertion::Known;
         }
         self.full.store(true, Ordering::Relaxed);
         Insertion::Full
     }
 
-    /// Adds a state to a bucket; `None` if it is not there and the bucket is full.
+    /// Adds a state to a bucket; `None` if it is not there and the bucket is full. Precondition: buckets have so many
+    /// words of tags.
     #[inline]
-    fn insert_at(
+    fn insert_at<const WORDS: usize>(
         &self,
         bucket: u64,
         tag: u64,
@@ -151,35 +144,35 @@ impl Segment {
         state: &[u64],
         others: &Others,
     ) -> Option<Insertion> {
-        let mut first = 0;
-        while first < self.shape.tag_words {
-            let words = self.load(bucket, first);
+        loop {
+            let words: [u64; WORDS] =
+                std::array::from_fn(|word| self.tags(bucket, word).load(Ordering::Acquire));
             let (mut same, open) = compare(words, tag);
             while same != 0 {
-                let slot = 4 * first + same.trailing_zeros() as usize;
+                let slot = same.trailing_zeros() as usize;
                 // SAFETY: the tag was published, so the entry is complete and will not change.
                 if unsafe { self.equals(self.entry(bucket, slot), remainder, state, others) } {
                     return Some(Insertion::Known);
                 }
                 same &= same - 1;
             }
-            if open == 0 {
-                first += GROUP / 4;
-                continue;
-            }
             // Slots are taken in order, so the first that is not published is being written, or ends the bucket.
-            let lane = open.trailing_zeros() as usize;
-            let slot = 4 * first + lane;
+            let slot = open.trailing_zeros() as usize;
             if slot >= self.shape.slots {
                 return None;
             }
-            let found = words[lane / 4];
-            let shift = 16 * (lane % 4);
-            if found >> shift & 0xffff == WRITING {
-                std::hint::spin_loop();
-                continue;
-            }
             let tags = self.tags(bucket, slot / 4);
+            let found = tags.load(Ordering::Relaxed);
+            let shift = 16 * (slot % 4);
+            match found >> shift & 0xffff {
+                0 => {}
+                WRITING => {
+                    std::hint::spin_loop();
+                    continue;
+                }
+                // Taken since.
+                _ => continue,
+            }
             let claimed = found | WRITING << shift;
             if tags.compare_exchange_weak(found, claimed, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 continue;
@@ -189,29 +182,21 @@ impl Segment {
             tags.fetch_add((tag - WRITING) << shift, Ordering::Release);
             return Some(Insertion::New);
         }
-        None
     }
 
-    /// Four words of tags; behind the last one is nothing that would be a tag.
-    #[inline]
-    fn load(&self, bucket: u64, first: usize) -> [u64; 4] {
-        let word = |index: usize| match first + index < self.shape.tag_words {
-            true => self.tags(bucket, first + index).load(Ordering::Acquire),
-            false => u64::MAX,
-        };
-        [word(0), word(1), word(2), word(3)]
-    }
-
-    /// Adds a state that is not there; `false` if there is no room. Nobody else uses the segment.
-    pub fn add(&mut self, hash: u64, state: &[u64], others: &Others) -> bool {
+    /// Adds a state that is not there to the bucket where it belongs or one behind it, if none of those lies before
+    /// `first`; `false` if there is no room. Nobody else uses the segment.
+    pub fn add(&mut self, hash: u64, state: &[u64], others: &Others, places: u64, first: u64) -> bool {
         let Home { bucket: home, remainder } = self.shape.home(hash);
-        for moves in 0..PLACES {
-            let bucket = if moves == 0 { home } else { self.place(home, moves, remainder) };
+        for moves in 0..places {
+            let bucket = if moves == 0 { home } else { self.shape.place(home, moves, remainder) };
+            if bucket < first {
+                return false;
+            }
             for word in 0..self.shape.tag_words {
                 let tags = self.tags(bucket, word).load(Ordering::Relaxed);
-                let free = compare([tags, u64::MAX, u64::MAX, u64::MAX], 0).1;
-                let slot = 4 * word + free.trailing_zeros() as usize;
-                if free == 0 || slot >= self.shape.slots {
+                let slot = 4 * word + compare([tags], 0).1.trailing_zeros() as usize;
+                if slot >= self.shape.slots.min(4 * word + 4) {
                     continue;
                 }
                 // SAFETY: the slot is free, and nobody else uses the segment.
@@ -264,72 +249,104 @@ impl Segment {
     /// Calls `visit` with the hash of every entry, in nearly ascending order. The other words are put into `state`.
     /// Entries that are added meanwhile may be missed.
     pub fn for_each(&self, state: &mut [u64], others: &Others, visit: &mut dyn FnMut(u64, &mut [u64])) {
-        // Most entries of a bucket belong to it.
-        let mut known = (u64::MAX, 0);
+        let mut decoder = Decoder::default();
         for bucket in 0..self.shape.buckets {
             for slot in 0..self.shape.slots {
                 let tag = self.tags(bucket, slot / 4).load(Ordering::Acquire) >> (16 * (slot % 4)) & 0xffff;
                 if tag < FIRST_TAG {
                     break;
                 }
-                let mut place: *const u8 = self.entry(bucket, slot);
                 // SAFETY: the tag was published, so the entry is complete and will not change.
-                let rest = unsafe {
-                    for &(word, bytes) in others {
-                        state[word] = load(place, bytes);
-                        place = place.add(bytes);
-                    }
-                    load(place, self.shape.rest_bytes)
-                };
-                let moves = (tag - FIRST_TAG) >> TAG_BITS;
-                let remainder = rest << TAG_BITS | (tag - FIRST_TAG) & ((1 << TAG_BITS) - 1);
-                let away = self.place(0, moves, remainder);
-                let home = if bucket >= away { bucket - away } else { bucket + self.shape.buckets - away };
-                if known.0 != home {
-                    known = (home, self.shape.first_hash(home));
-                }
-                visit(self.shape.hash(Home { bucket: home, remainder }, known.1), state);
+                let rest = unsafe { self.shape.read(self.entry(bucket, slot), state, others) };
+                visit(decoder.hash(&self.shape, bucket, tag, rest), state);
             }
+        }
+        for (hash, stray) in &self.strays {
+            state.copy_from_slice(stray);
+            visit(*hash, state);
         }
     }
 
     /// How many entries there are.
     pub fn count(&self) -> u64 {
-        let mut count = 0;
+        let mut count = self.strays.len() as u64;
         for bucket in 0..self.shape.buckets {
             for word in 0..self.shape.tag_words {
                 let tags = self.tags(bucket, word).load(Ordering::Relaxed);
-                let (_, open) = compare([tags, u64::MAX, u64::MAX, u64::MAX], 0);
-                count += u64::from(4 - open.count_ones());
+                count += u64::from(compare([tags], 0).1.trailing_zeros().min(4));
             }
         }
         count
     }
 }
 
-/// Which of the tags in four words are this one, and which are not published: a bit for each.
+impl Shape {
+    /// Puts the other words of an entry into `state`; returns the rest of its hash.
+    ///
+    /// SAFETY: an entry of this shape is there, complete, and not written any more.
+    pub(super) unsafe fn read(&self, entry: *const u8, state: &mut [u64], others: &Others) -> u64 {
+        let mut place = entry;
+        // SAFETY: an entry has the bytes of the other words and then those of the rest.
+        unsafe {
+            for &(word, bytes) in others {
+                state[word] = load(place, bytes);
+                place = place.add(bytes);
+            }
+            load(place, self.rest_bytes)
+        }
+    }
+}
+
+/// Finds the hashes of entries.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    /// A bucket and its lowest hash: most entries belong to the bucket in which they are.
+    known: Option<(u64, u64)>,
+}
+
+impl Decoder {
+    /// Of the entry in this bucket with this tag, whose rest is this.
+    pub fn hash(&mut self, shape: &Shape, bucket: u64, tag: u64, rest: u64) -> u64 {
+        let moves = (tag - FIRST_TAG) >> TAG_BITS;
+        let remainder = rest << TAG_BITS | (tag - FIRST_TAG) & ((1 << TAG_BITS) - 1);
+        let away = shape.place(0, moves, remainder);
+        let home = if bucket >= away { bucket - away } else { bucket + shape.buckets - away };
+        let first = match self.known {
+            Some((known, first)) if known == home => first,
+            _ => shape.first_hash(home),
+        };
+        self.known = Some((home, first));
+        shape.hash(Home { bucket: home, remainder }, first)
+    }
+}
+
+/// Which of the tags are this one, and which are not published: a bit for each. Behind the last tag there is one that is
+/// not published.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn compare(words: [u64; 4], tag: u64) -> (u32, u32) {
+fn compare<const WORDS: usize>(words: [u64; WORDS], tag: u64) -> (u32, u32) {
     use std::arch::x86_64::*;
+    let word = |index: usize| if index < WORDS { words[index] as i64 } else { 0 };
     // SAFETY: every processor of this architecture has SSE2.
-    unsafe {
-        let low = _mm_set_epi64x(words[1] as i64, words[0] as i64);
-        let high = _mm_set_epi64x(words[3] as i64, words[2] as i64);
+    let (same, open) = unsafe {
         let wanted = _mm_set1_epi16(tag as i16);
-        let same = _mm_packs_epi16(_mm_cmpeq_epi16(low, wanted), _mm_cmpeq_epi16(high, wanted));
         let (one, zero) = (_mm_set1_epi16(WRITING as i16), _mm_setzero_si128());
         let is_open = |tags| _mm_cmpeq_epi16(_mm_subs_epu16(tags, one), zero);
+        let low = _mm_set_epi64x(word(1), word(0));
+        let high = if WORDS > 2 { _mm_set_epi64x(word(3), word(2)) } else { zero };
+        let same = _mm_packs_epi16(_mm_cmpeq_epi16(low, wanted), _mm_cmpeq_epi16(high, wanted));
         let open = _mm_packs_epi16(is_open(low), is_open(high));
         (_mm_movemask_epi8(same) as u32, _mm_movemask_epi8(open) as u32)
-    }
+    };
+    let beyond = u32::MAX << (4 * WORDS);
+    (same & !beyond, open | beyond)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-fn compare(words: [u64; 4], tag: u64) -> (u32, u32) {
-    let (mut same, mut open) = (0, 0);
-    for lane in 0..GROUP {
+fn compare<const WORDS: usize>(words: [u64; WORDS], tag: u64) -> (u32, u32) {
+    let (mut same, mut open) = (0, u32::MAX << (4 * WORDS));
+    for lane in 0..4 * WORDS {
         let found = words[lane / 4] >> (16 * (lane % 4)) & 0xffff;
         same |= u32::from(found == tag) << lane;
         open |= u32::from(found <= WRITING) << lane;

@@ -9,6 +9,10 @@
 
 /// Bits of what remains that are kept in the tag.
 pub(super) const TAG_BITS: u32 = 10;
+/// Places an entry may be in, the bucket where it belongs included; at most 62, so that tags fit.
+pub(super) const PLACES: u64 = 16;
+/// Buckets next to each other that are tried before a jump.
+pub(super) const NEIGHBOURS: u64 = 4;
 const LINE: usize = 64;
 
 /// Where the entries of a segment lie.
@@ -68,6 +72,32 @@ impl Shape {
         let hash = first + home.remainder;
         // The remainder may be one more than the place.
         if hash >> self.hash_bits == 0 && self.home(hash) == home { hash } else { hash - 1 }
+    }
+
+    /// Where an entry goes that had to move on so often.
+    pub fn place(&self, home: u64, moves: u64, remainder: u64) -> u64 {
+        let buckets = self.buckets;
+        let mut away = moves % NEIGHBOURS;
+        if moves >= NEIGHBOURS {
+            // Different from entry to entry, and known from the tag.
+            let low = remainder & ((1 << TAG_BITS) - 1);
+            let jump = buckets / 4 + ((low * buckets) >> (TAG_BITS + 1));
+            let jumps = moves / NEIGHBOURS;
+            // The square keeps apart what a jump by half the table would bring back.
+            away = (away + jump * jumps + 16 * jumps * jumps) % buckets;
+        }
+        let bucket = home + away;
+        if bucket >= buckets { bucket - buckets } else { bucket }
+    }
+
+    /// Bytes of all buckets; `None` if nobody has so many.
+    pub fn bytes(&self) -> Option<usize> {
+        usize::try_from(self.buckets).ok()?.checked_mul(self.bucket_bytes)
+    }
+
+    /// States there is room for at best.
+    pub fn room(&self) -> u64 {
+        self.buckets * self.slots as u64
     }
 
     /// Where an entry lies in its bucket.

@@ -11,7 +11,7 @@ fn add(store: &mut Packed, state: &[u64]) -> bool {
         match store.insert(state, key) {
             Insertion::New => return true,
             Insertion::Known => return false,
-            Insertion::Full => assert!(store.grow(u64::MAX)),
+            Insertion::Full => assert!(store.grow(u64::MAX, 3)),
         }
     }
 }
@@ -112,7 +112,7 @@ fn threads_agree() {
                 }
             });
             if places.iter().any(|&place| place < states) {
-                assert!(store.grow(u64::MAX));
+                assert!(store.grow(u64::MAX, 3));
             }
         }
         assert_eq!(fresh.into_inner(), states);
@@ -129,7 +129,7 @@ fn respects_the_limit() {
         let state = [number, number * 3];
         let key = store.prepare(&state);
         match store.insert(&state, key) {
-            Insertion::Full if !store.grow(limit) => break,
+            Insertion::Full if !store.grow(limit, 1) => break,
             Insertion::Full => {}
             _ => number += 1,
         }
