@@ -9,6 +9,7 @@
 #![deny(unsafe_code)]
 
 mod atomic;
+pub mod branching;
 mod checkpoint;
 mod coverage;
 mod expansion;

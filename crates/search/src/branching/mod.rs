@@ -1,0 +1,20 @@
+//! Branching time: CTL and CTL* on explicit state graphs.
+//!
+//! [`Structure`] is a state graph written down, [`Labelling`] finds the states in which a formula holds, `path_formula` does that for what is in
+//! CTL* but not in CTL, `witness` finds a path that shows why. Dead ends go on forever where they are.
+
+mod labelling;
+mod node_set;
+mod path_formula;
+mod shapes;
+mod structure;
+mod witness;
+
+pub use labelling::{Labelling, LabellingError};
+pub use node_set::NodeSet;
+pub use shapes::is_state_formula;
+pub use structure::Structure;
+pub use witness::Witness;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! `E ψ` for any path formula ψ: the product of a structure with ψ's automaton (Emerson and Lei 1987; section 7 of Peled's survey). Its strong
+//! components are met from the end; where one has an accepting, fair cycle, or leads to one that has, the states in it
+//! begin such a path.
+
+use super::labelling::Labelling;
+use super::node_set::NodeSet;
+use super::structure::{Patience, Structure};
+use crate::limits::Limit;
+use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph, Numbers, Refinement, Strength, components};
+use crate::liveness::{Edge, Graph, Node};
+use omega::automaton::{Edge as AutomatonEdge, Marks, Tgba};
+use std::rc::Rc;
+
+/// A structure and an automaton that reads the labels of its states. Node `s·|Q| + q` is state `s` about to be read in `q`.
+#[derive(Debug)]
+pub(super) struct PathProduct<'s> {
+    pub structure: &'s Structure,
+    pub automaton: &'s Tgba,
+    /// By atom of the automaton.
+    pub labels: Vec<Rc<NodeSet>>,
+    pub initial: Vec<Node>,
+    /// Are actors told apart?
+    fair: bool,
+    patience: Patience<'s>,
+}
+
+impl<'s> PathProduct<'s> {
+    /// `None` if there are more nodes than can be numbered.
+    pub fn new(
+        labelling: &Labelling<'s>,
+        automaton: &'s Tgba,
+        labels: Vec<Rc<NodeSet>>,
+    ) -> Option<PathProduct<'s>> {
+        let structure = labelling.structure;
+        let count = structure.len().checked_mul(automaton.state_count())?;
+        // The last number has a meaning of its own.
+        (count < u32::MAX as usize).then_some(())?;
+        let (fair, patience) = (labelling.strength.is_some(), labelling.patience());
+        Some(PathProduct { structure, automaton, labels, initial: Vec::new(), fair, patience })
+    }
+
+    fn states(&self) -> Node {
+        self.automaton.state_count() as Node
+    }
+
+    /// The nodes in which reading begins at a state.
+    pub fn starts(&self, state: Node) -> Vec<Node> {
+        self.automaton.initial.iter().map(|start| state * self.states() + start.0).collect()
+    }
+
+    pub fn state_of(&self, node: Node) -> Node {
+        node / self.states()
+    }
+
+    /// The edges of the automaton that read the state's label.
+    fn reading(&self, node: Node) -> impl Iterator<Item = &AutomatonEdge> {
+        let state = self.state_of(node);
+        let edges = &self.automaton.edges[(node % self.states()) as usize];
+        edges.iter().filter(move |edge| {
+            self.automaton.guards.holds(edge.guard, |atom| self.labels[atom as usize].contains(state))
+        })
+    }
+
+    /// Which edge of the structure the node's so-many-th is.
+    pub fn edge_of_structure(&self, node: Node, index: usize) -> usize {
+        index % self.structure.successors(self.state_of(node)).len()
+    }
+
+    /// The states from which an accepting, fair path starts.
+    pub fn states_with_path(&mut self, strength: Option<Strength>) -> Result<NodeSet, Limit> {
+        let mut result = NodeSet::none(self.structure.len());
+        if self.automaton.initial.is_empty() {
+            return Ok(result);
+        }
+        let all: Vec<Node> = (0..self.structure.len() as Node).flat_map(|state| self.starts(state)).collect();
+        let mut good = NodeSet::none(self.len());
+        // Without fairness nobody is enabled in the eyes of the search, and weak fairness asks for nothing.
+        let mut refinement = Refinement::new(strength.unwrap_or(Strength::Weak));
+        let mut edges = Vec::new();
+        components(self, &all, &mut Numbers::whole(), |graph, members, cyclic| {
+            let mut is_good = false;
+            for &member in members {
+                edges.clear();
+                graph.successors(member, &mut edges)?;
+                if edges.iter().any(|edge| good.contains(edge.target)) {
+                    is_good = true;
+                    break;
+                }
+            }
+            if is_good || cyclic && refinement.fair_part(graph, members)?.is_some() {
+                members.iter().for_each(|&member| good.insert(member));
+            }
+            Ok(None::<()>)
+        })?;
+        for state in 0..self.structure.len() as Node {
+            if self.starts(state).iter().any(|&start| good.contains(start)) {
+                result.insert(state);
+            }
+        }
+        Ok(result)
+    }
+}
+
+impl Graph for PathProduct<'_> {
+    type Stop = Limit;
+
+    fn initial(&mut self) -> Result<Vec<Node>, Limit> {
+        Ok(self.initial.clone())
+    }
+
+    fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Limit> {
+        self.patience.tick()?;
+        let targets = self.structure.successors(self.state_of(node));
+        let states = self.states();
+        for edge in self.reading(node) {
+            let marks = edge.marks.0;
+            out.extend(targets.iter().map(|&target| Edge { marks, target: target * states + edge.target.0 }));
+        }
+        Ok(())
+    }
+
+    fn all_marks(&self) -> u64 {
+        Marks::all(self.automaton.sets).0
+    }
+
+    fn is_accepting(&self, node: Node) -> bool {
+        self.reading(node).all(|edge| edge.marks.0 == self.all_marks())
+    }
+
+    fn len(&self) -> usize {
+        self.structure.len() * self.automaton.state_count()
+    }
+}
+
+impl FairGraph for PathProduct<'_> {
+    fn expand(&mut self, node: Node, edges: &mut Vec<FairEdge>, enabled: &mut ActorSet) -> Result<(), Limit> {
+        let mut plain = Vec::new();
+        self.successors(node, &mut plain)?;
+        let state = self.state_of(node);
+        for (index, edge) in plain.into_iter().enumerate() {
+            let movers = self.structure.movers(state, self.edge_of_structure(node, index));
+            edges.push(FairEdge { edge, movers });
+        }
+        match self.structure.enabled(state).filter(|_| self.fair) {
+            Some(set) => enabled.clone_from(set),
+            None => enabled.clear(),
+        }
+        Ok(())
+    }
+
+    fn actor_limit(&self) -> u32 {
+        u32::MAX / 2
+    }
+}

@@ -1,0 +1,214 @@
+//! Why a formula holds in a state, or does not, as far as one path can tell: a witness of an `E`, a counterexample to an `A`.
+//! Where the path ends in a state that itself needs a path (`EF EG p`), it goes on with that.
+
+use super::labelling::{Labelling, LabellingError};
+use super::node_set::NodeSet;
+use super::path_formula::PathProduct;
+use super::shapes::{is_state_formula, negation, shape};
+use crate::liveness::Node;
+use crate::liveness::fairness::{LassoStep, Strength, search};
+use omega::formula::{Formula, Formulas, Node as Operator};
+use std::collections::{HashMap, VecDeque};
+
+/// A path through the structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    pub steps: Vec<LassoStep>,
+    /// Where it ends, or begins again.
+    pub end: Node,
+    /// If it has no end: from which of the steps on it repeats.
+    pub cycle: Option<usize>,
+}
+
+impl Labelling<'_> {
+    /// A path from the state that shows why the formula holds there or does not; without steps if none can.
+    pub fn witness(
+        &mut self,
+        store: &mut Formulas,
+        f: Formula,
+        state: Node,
+    ) -> Result<Witness, LabellingError> {
+        let holds = self.states(store, f)?.contains(state);
+        let mut path = Witness { steps: Vec::new(), end: state, cycle: None };
+        self.show(store, f, holds, &mut path)?;
+        Ok(path)
+    }
+
+    /// Goes on from the path's end to show that `f` has this value there.
+    fn show(
+        &mut self,
+        store: &mut Formulas,
+        f: Formula,
+        value: bool,
+        path: &mut Witness,
+    ) -> Result<(), LabellingError> {
+        match store.node(f).clone() {
+            Operator::Not(g) => self.show(store, g, !value, path),
+            Operator::Implies(a, b) => {
+                let not = store.not(a);
+                self.show_one_of(store, &[not, b], value, path)
+            }
+            Operator::And(list) | Operator::Or(list) => self.show_one_of(store, &list, value, path),
+            Operator::ExistsPath(g) if value => self.follow(store, g, path),
+            Operator::ForAllPaths(g) if !value => {
+                let opposite = negation(store, g);
+                self.follow(store, opposite, path)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows the first operand with this value that a path can show.
+    fn show_one_of(
+        &mut self,
+        store: &mut Formulas,
+        list: &[Formula],
+        value: bool,
+        path: &mut Witness,
+    ) -> Result<(), LabellingError> {
+        for &g in list {
+            if self.states(store, g)?.contains(path.end) == value {
+                let before = path.steps.len();
+                self.show(store, g, value, path)?;
+                if path.steps.len() > before {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on along a path that satisfies the path formula. Precondition: there is one.
+    fn follow(
+        &mut self,
+        store: &mut Formulas,
+        formula: Formula,
+        path: &mut Witness,
+    ) -> Result<(), LabellingError> {
+        if is_state_formula(store, formula) {
+            return self.show(store, formula, true, path);
+        }
+        let node = store.node(formula).clone();
+        let mut plain = true;
+        node.for_each_child(|child| plain &= is_state_formula(store, child));
+        match node {
+            Operator::Or(list) => {
+                for &g in list.iter() {
+                    let exists = store.exists_path(g);
+                    if self.states(store, exists)?.contains(path.end) {
+                        return self.follow(store, g, path);
+                    }
+                }
+                Ok(())
+            }
+            Operator::And(list) if list.iter().any(|&g| is_state_formula(store, g)) => {
+                let paths: Vec<Formula> =
+                    list.iter().copied().filter(|&g| !is_state_formula(store, g)).collect();
+                let rest = store.and_all(paths);
+                self.follow(store, rest, path)
+            }
+            Operator::Implies(a, b) => {
+                let not = negation(store, a);
+                let either = store.or(not, b);
+                self.follow(store, either, path)
+            }
+            Operator::Not(g) if !matches!(store.node(g), Operator::Iff(..) | Operator::Xor(..)) => {
+                let inner = negation(store, g);
+                self.follow(store, inner, path)
+            }
+            Operator::Next(f) if plain => {
+                let mut goal = (*self.states(store, f)?).clone();
+                goal.intersect(&*self.fair()?);
+                let next = self.structure.successors(path.end).iter().position(|&next| goal.contains(next));
+                let edge = next.expect("a successor satisfies the formula");
+                path.steps.push(LassoStep { node: path.end, edge });
+                path.end = self.structure.successors(path.end)[edge];
+                self.show(store, f, true, path)
+            }
+            _ => match shape(store, formula).filter(|_| plain) {
+                Some(shape) => {
+                    let within = self.states(store, shape.within)?;
+                    let mut goal = (*self.states(store, shape.goal)?).clone();
+                    goal.intersect(&*self.fair()?);
+                    if self.go_to(&within, &goal, path) {
+                        return self.show(store, shape.goal, true, path);
+                    }
+                    self.go_round(&within, path)
+                }
+                None => self.go_by_automaton(store, formula, path),
+            },
+        }
+    }
+
+    /// Goes a shortest way through `within` to the goal, if there is one.
+    fn go_to(&self, within: &NodeSet, goal: &NodeSet, path: &mut Witness) -> bool {
+        let start = path.end;
+        if goal.contains(start) {
+            return true;
+        }
+        let mut before: HashMap<Node, LassoStep> = HashMap::new();
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            if !within.contains(node) {
+                continue;
+            }
+            for (edge, &target) in self.structure.successors(node).iter().enumerate() {
+                if target == start || before.contains_key(&target) {
+                    continue;
+                }
+                before.insert(target, LassoStep { node, edge });
+                if goal.contains(target) {
+                    let mut steps = Vec::new();
+                    let mut last = target;
+                    while let Some(&step) = before.get(&last) {
+                        steps.push(step);
+                        last = step.node;
+                    }
+                    path.steps.extend(steps.into_iter().rev());
+                    path.end = target;
+                    return true;
+                }
+                queue.push_back(target);
+            }
+        }
+        false
+    }
+
+    /// Goes round within the set forever, fairly. Precondition: that is possible.
+    fn go_round(&self, within: &NodeSet, path: &mut Witness) -> Result<(), LabellingError> {
+        let mut view = self.view(Some(within));
+        view.initial = vec![path.end];
+        let lasso = search(&mut view, self.strength.unwrap_or(Strength::Weak))?;
+        let lasso = lasso.expect("a fair way round exists");
+        let original =
+            |step: &LassoStep| LassoStep { edge: view.edge_of_structure(step.node, step.edge), ..*step };
+        path.steps.extend(lasso.prefix.iter().map(original));
+        path.cycle = Some(path.steps.len());
+        path.steps.extend(lasso.cycle.iter().map(original));
+        path.end = lasso.cycle[0].node;
+        Ok(())
+    }
+
+    /// Goes along an infinite path whose word the formula's automaton accepts. Precondition: there is one.
+    fn go_by_automaton(
+        &mut self,
+        store: &mut Formulas,
+        formula: Formula,
+        path: &mut Witness,
+    ) -> Result<(), LabellingError> {
+        let (automaton, labels) = self.automaton(store, formula)?;
+        let mut product = PathProduct::new(self, &automaton, labels).ok_or(LabellingError::TooLarge)?;
+        product.initial = product.starts(path.end);
+        let lasso = search(&mut product, self.strength.unwrap_or(Strength::Weak))?;
+        let lasso = lasso.expect("an accepting path exists");
+        let original = |step: &LassoStep| LassoStep {
+            node: product.state_of(step.node),
+            edge: product.edge_of_structure(step.node, step.edge),
+        };
+        path.steps.extend(lasso.prefix.iter().map(original));
+        path.cycle = Some(path.steps.len());
+        path.steps.extend(lasso.cycle.iter().map(original));
+        path.end = product.state_of(lasso.cycle[0].node);
+        Ok(())
+    }
+}
