@@ -9,6 +9,7 @@
 
 mod absorption;
 mod class;
+mod embedded;
 mod eval;
 mod implication;
 mod lexer;

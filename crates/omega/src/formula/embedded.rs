@@ -1,0 +1,320 @@
+//! Formulas of branching time whose atoms are expressions of another language: `AG (x > 0 -> EF P[0]@done)`.
+//!
+//! Owns finding out where the atoms are, not what they mean. A stretch of text without a temporal operator or a quantifier is one atom, as large
+//! as it can be. The rest is the grammar of [`Syntax::CTL_STAR`](super::Syntax): `->` and `<->` bind weakest, then `||`, `&&`, `U R W M`, and the prefix operators
+//! strongest; but since no operator of the other language can stand between temporal formulas, `AF x == 1` is `AF (x == 1)`.
+//! A name that looks like an operator is written in quotes: `"E" == 1` has the atom `E == 1`.
+
+use super::{Formula, Formulas, SyntaxError};
+use std::ops::Range;
+
+/// Formulas nested deeper than this are refused.
+const MAX_DEPTH: usize = 500;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Arrow,
+    DoubleArrow,
+    Or,
+    And,
+    /// `U`, `R`, `V`, `W` or `M`.
+    Until(char),
+    Not,
+    /// `[]` or `<>`.
+    Box,
+    Diamond,
+    /// A word of the letters `A E F G X`.
+    Prefix,
+    Open,
+    Close,
+    /// A part of an atom.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+struct Token {
+    kind: Kind,
+    span: Range<usize>,
+}
+
+impl Formulas {
+    /// Parses a formula of CTL*. Its atoms are named by their text.
+    ///
+    /// # Errors
+    /// The text is not a formula, whatever its atoms may be.
+    pub fn parse_embedded(&mut self, text: &str) -> Result<Formula, SyntaxError> {
+        let tokens = tokenize(text)?;
+        let partners = partners(text, &tokens)?;
+        let reader = Reader { text, tokens: &tokens, partners: &partners };
+        reader.formula(self, 0..tokens.len(), 0)
+    }
+}
+
+fn error(span: Range<usize>, message: impl Into<String>, expected: &[&'static str]) -> SyntaxError {
+    SyntaxError { span, message: message.into(), expected: expected.to_vec() }
+}
+
+fn tokenize(text: &str) -> Result<Vec<Token>, SyntaxError> {
+    const FIXED: [(&str, Kind); 9] = [
+        ("<->", Kind::DoubleArrow),
+        ("->", Kind::Arrow),
+        ("||", Kind::Or),
+        ("&&", Kind::And),
+        ("[]", Kind::Box),
+        ("<>", Kind::Diamond),
+        ("!=", Kind::Other),
+        ("==", Kind::Other),
+        ("!", Kind::Not),
+    ];
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if c.is_whitespace() {
+            at += c.len_utf8();
+            continue;
+        }
+        let fixed = FIXED.iter().find(|(spelling, _)| rest.starts_with(spelling));
+        let (kind, length) = match c {
+            _ if fixed.is_some() => {
+                fixed.map_or((Kind::Other, 1), |(spelling, kind)| (*kind, spelling.len()))
+            }
+            '(' | '[' | '{' => (Kind::Open, 1),
+            ')' | ']' | '}' => (Kind::Close, 1),
+            '"' => match rest[1..].find('"') {
+                Some(length) => (Kind::Other, length + 2),
+                None => return Err(error(at..text.len(), "this quotation does not end", &["`\"`"])),
+            },
+            _ if c.is_alphanumeric() || c == '_' => {
+                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                // Behind these a name is a label or a field, whatever it looks like.
+                let named = tokens.last().is_some_and(|last| {
+                    last.span.end == at && matches!(&text[last.span.clone()], "@" | "." | ":")
+                });
+                (if named { Kind::Other } else { word(&rest[..length]) }, length)
+            }
+            _ => (Kind::Other, c.len_utf8()),
+        };
+        tokens.push(Token { kind, span: at..at + length });
+        at += length;
+    }
+    Ok(tokens)
+}
+
+fn word(word: &str) -> Kind {
+    match word {
+        "U" | "R" | "V" | "W" | "M" => Kind::Until(word.chars().next().unwrap_or('U')),
+        _ if word.chars().all(|c| "AEFGX".contains(c)) => Kind::Prefix,
+        _ => Kind::Other,
+    }
+}
+
+/// For each bracket, where its partner is.
+fn partners(text: &str, tokens: &[Token]) -> Result<Vec<usize>, SyntaxError> {
+    let mut partners = vec![0; tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (place, token) in tokens.iter().enumerate() {
+        let shown = &text[token.span.clone()];
+        match token.kind {
+            Kind::Open => open.push(place),
+            Kind::Close => {
+                let Some(partner) = open.pop() else {
+                    return Err(error(token.span.clone(), format!("this `{shown}` closes nothing"), &[]));
+                };
+                let opened = &text[tokens[partner].span.clone()];
+                if !matches!((opened, shown), ("(", ")") | ("[", "]") | ("{", "}")) {
+                    let message = format!("this `{shown}` does not close the `{opened}` before it");
+                    return Err(error(token.span.clone(), message, &["the same kind of bracket"]));
+                }
+                (partners[place], partners[partner]) = (partner, place);
+            }
+            _ => {}
+        }
+    }
+    match open.last() {
+        Some(&place) => {
+            let span = tokens[place].span.clone();
+            let message = format!("this `{}` is never closed", &text[span.clone()]);
+            Err(error(span, message, &[]))
+        }
+        None => Ok(partners),
+    }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    tokens: &'t [Token],
+    partners: &'t [usize],
+}
+
+impl Reader<'_> {
+    fn too_deep(&self, at: usize) -> SyntaxError {
+        let message = format!("the formula is nested deeper than {MAX_DEPTH} levels");
+        error(self.tokens[at].span.clone(), message, &[])
+    }
+
+    fn formula(
+        &self,
+        store: &mut Formulas,
+        range: Range<usize>,
+        depth: usize,
+    ) -> Result<Formula, SyntaxError> {
+        if range.is_empty() {
+            let at = range.start.checked_sub(1).map_or(0, |before| self.tokens[before].span.end);
+            return Err(error(at..at, "a formula is missing", &["a condition", "a temporal formula"]));
+        }
+        if depth > MAX_DEPTH {
+            return Err(self.too_deep(range.start));
+        }
+        let temporal = |kind| matches!(kind, Kind::Until(_) | Kind::Box | Kind::Diamond | Kind::Prefix);
+        if !self.tokens[range.clone()].iter().any(|token| temporal(token.kind)) {
+            return Ok(self.atom(store, range));
+        }
+        let first = |wanted: &dyn Fn(Kind) -> bool| {
+            self.outside(range.clone()).find(|&at| wanted(self.tokens[at].kind))
+        };
+        let ranks: [&dyn Fn(Kind) -> bool; 4] = [
+            &|kind| matches!(kind, Kind::Arrow | Kind::DoubleArrow),
+            &|kind| kind == Kind::Or,
+            &|kind| kind == Kind::And,
+            &|kind| matches!(kind, Kind::Until(_)),
+        ];
+        if let Some(at) = ranks.into_iter().find_map(first) {
+            let left = self.formula(store, range.start..at, depth + 1)?;
+            let right = self.formula(store, at + 1..range.end, depth + 1)?;
+            return Ok(match self.tokens[at].kind {
+                Kind::Arrow => store.implies(left, right),
+                Kind::DoubleArrow => store.iff(left, right),
+                Kind::Or => store.or(left, right),
+                Kind::And => store.and(left, right),
+                Kind::Until('U') => store.until(left, right),
+                Kind::Until('W') => store.weak_until(left, right),
+                Kind::Until('M') => store.strong_release(left, right),
+                _ => store.release(left, right),
+            });
+        }
+        self.prefixed(store, range, depth)
+    }
+
+    /// A formula without binary operators outside of brackets.
+    fn prefixed(
+        &self,
+        store: &mut Formulas,
+        range: Range<usize>,
+        depth: usize,
+    ) -> Result<Formula, SyntaxError> {
+        let token = &self.tokens[range.start];
+        if token.kind == Kind::Open && self.partners[range.start] + 1 == range.end {
+            return self.formula(store, range.start + 1..range.end - 1, depth + 1);
+        }
+        let operand = |store: &mut Formulas| self.formula(store, range.start + 1..range.end, depth + 1);
+        match token.kind {
+            Kind::Not => operand(store).map(|f| store.not(f)),
+            Kind::Box => operand(store).map(|f| store.globally(f)),
+            Kind::Diamond => operand(store).map(|f| store.finally(f)),
+            Kind::Prefix => {
+                let mut f = operand(store)?;
+                let letters = &self.text[token.span.clone()];
+                if letters.len() + depth > MAX_DEPTH {
+                    return Err(self.too_deep(range.start));
+                }
+                for letter in letters.chars().rev() {
+                    f = match letter {
+                        'A' => store.for_all_paths(f),
+                        'E' => store.exists_path(f),
+                        'F' => store.finally(f),
+                        'G' => store.globally(f),
+                        _ => store.next(f),
+                    };
+                }
+                Ok(f)
+            }
+            _ => {
+                let shown = &self.text[token.span.clone()];
+                let message = format!("`{shown}` cannot be applied to a temporal formula");
+                let expected =
+                    ["a condition", "a temporal operator", "`&&`, `||`, `->` or `<->` between formulas"];
+                Err(error(token.span.clone(), message, &expected))
+            }
+        }
+    }
+
+    /// The places outside of brackets.
+    fn outside(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let mut next = range.start;
+        std::iter::from_fn(move || {
+            let at = next;
+            (at < range.end).then(|| {
+                let skipped = if self.tokens[at].kind == Kind::Open { self.partners[at] } else { at };
+                next = skipped + 1;
+                at
+            })
+        })
+    }
+
+    /// The atom in this range, without brackets around all of it.
+    fn atom(&self, store: &mut Formulas, mut range: Range<usize>) -> Formula {
+        while range.len() > 2
+            && self.tokens[range.start].kind == Kind::Open
+            && self.partners[range.start] + 1 == range.end
+        {
+            range = range.start + 1..range.end - 1;
+        }
+        let span = self.tokens[range.start].span.start..self.tokens[range.end - 1].span.end;
+        let text = self.text[span].replace('"', "");
+        match text.trim() {
+            "true" | "1" => Formula::TRUE,
+            "false" | "0" => Formula::FALSE,
+            name => store.atom(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::Spelling;
+
+    fn read(text: &str) -> String {
+        let mut store = Formulas::new();
+        match store.parse_embedded(text) {
+            Ok(f) => store.display(f, Spelling::Spot).to_string(),
+            Err(error) => format!("{}..{}: {}", error.span.start, error.span.end, error.message),
+        }
+    }
+
+    #[test]
+    fn atoms_are_as_large_as_they_can_be() {
+        assert_eq!(read("AG (x > 0 && y -> EF P[0]@done)"), "A G (\"x > 0 && y\" -> E F \"P[0]@done\")");
+        assert_eq!(read("AF x == 1"), "A F \"x == 1\"");
+        assert_eq!(read("EF(a[i] + (2)) == 3 || AG p"), "E F \"(a[i] + (2)) == 3\" | A G p");
+        assert_eq!(read("p -> q"), "\"p -> q\"");
+        assert_eq!(read("AGEF p"), "A G E F p");
+        assert_eq!(read("A[p U q && !EX r] && E [] <> s"), "A (p U q & !E X r) & E G F s");
+        assert_eq!(read("A G (P@G -> \"E\" == 1)"), "A G \"P@G -> E == 1\"");
+        assert_eq!(read("EX true"), "E X true");
+    }
+
+    #[test]
+    fn operators_group_as_in_the_other_grammar() {
+        assert_eq!(read("AG p -> EF q -> EX r"), "A G p -> (E F q -> E X r)");
+        assert_eq!(read("!EF p && AG q || EX r"), "!E F p & A G q | E X r");
+        assert_eq!(read("A(p U q U r)"), "A (p U (q U r))");
+    }
+
+    #[test]
+    fn errors_point_at_the_culprit() {
+        assert_eq!(read(""), "0..0: a formula is missing");
+        assert_eq!(read("AG"), "2..2: a formula is missing");
+        assert_eq!(read("AG (p"), "3..4: this `(` is never closed");
+        assert_eq!(read("AG p)"), "4..5: this `)` closes nothing");
+        assert_eq!(read("AG (p]"), "5..6: this `]` does not close the `(` before it");
+        assert_eq!(read("1 + EF p"), "0..1: `1` cannot be applied to a temporal formula");
+        assert_eq!(read("AG \"p"), "3..5: this quotation does not end");
+        assert!(read(&"!".repeat(20_000)).contains('!'));
+        assert!(read(&format!("{}EF p", "!".repeat(20_000))).contains("nested deeper"));
+        assert!(read(&format!("{}EF p{}", "(".repeat(20_000), ")".repeat(20_000))).contains("nested deeper"));
+        assert!(read(&"AG p -> ".repeat(20_000)).contains("nested deeper"));
+        assert!(read(&format!("{} p", "A".repeat(20_000))).contains("nested deeper"));
+    }
+}
