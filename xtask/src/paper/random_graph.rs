@@ -69,7 +69,7 @@ impl Graph {
                 let state = [u64::from(node)];
                 let inserted = loop {
                     match cache.insert(&state, cache.prepare(&state)) {
-                        Insertion::Full if cache.grow(u64::MAX) => {}
+                        Insertion::Full if cache.grow(u64::MAX, 1) => {}
                         inserted => break inserted,
                     }
                 };
