@@ -7,10 +7,14 @@
 
 pub mod chart;
 pub mod check;
+pub mod condition;
 pub mod explain;
+pub mod explore;
 pub mod graph;
 pub mod load;
 pub mod machine;
+pub mod page;
+pub mod random;
 pub mod reduction;
 pub mod replay;
 pub mod report;

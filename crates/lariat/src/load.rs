@@ -105,7 +105,7 @@ fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -
             },
         })
         .collect();
-    let texts = compiled.sources.texts();
+    let texts = compiled.sources.texts().filter(|(_, text)| !text.is_empty());
     let sources =
         texts.map(|(name, text)| SourceText { name: name.to_string(), text: text.to_string() }).collect();
     Ok(Model { name, program, properties, warnings: rendered, sources })

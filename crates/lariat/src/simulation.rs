@@ -106,29 +106,38 @@ impl<'p> Simulation<'p> {
     fn look(&mut self) {
         self.choices.clear();
         self.refusals.clear();
-        let Some(mut state) = self.states.last().cloned() else { return };
-        loop {
-            let mut successors = self.interpreter.successors_with_output(&state);
-            if let [(Successor { step: Step::Release(_), state: Some(released), .. }, _)] =
-                &mut successors[..]
-            {
-                state = released.clone();
+        let Some(state) = self.states.last_mut() else { return };
+        (self.choices, self.refusals) = choices(self.interpreter, state);
+    }
+}
+
+/// The steps that can be taken in a state, and errors of the state itself. Control that must be given up is given
+/// up in the state first.
+pub fn choices(interpreter: Interpreter<'_>, state: &mut State) -> (Vec<Choice>, Vec<RuntimeError>) {
+    let (mut choices, mut refusals) = (Vec::new(), Vec::new());
+    loop {
+        let mut successors = interpreter.successors_with_output(state);
+        if let [(Successor { step: Step::Release(_), state: Some(released), .. }, _)] = &mut successors[..] {
+            *state = released.clone();
+            continue;
+        }
+        for (successor, output) in successors {
+            let Successor { step, state: next, errors } = successor;
+            if let Step::Refused(_) = step {
+                refusals.extend(errors);
                 continue;
             }
-            for (successor, output) in successors {
-                let Successor { step, state: next, errors } = successor;
-                if let Step::Refused(_) = step {
-                    self.refusals.extend(errors);
-                    continue;
-                }
-                if let Some(shown) = show_step(self.program, &step, &state, next.as_ref()) {
-                    self.choices.push(Choice { step, shown, output, errors, next });
-                }
+            if let Some(shown) = show_step(interpreter.program(), &step, state, next.as_ref()) {
+                choices.push(Choice { step, shown, output, errors, next });
             }
-            break;
         }
-        if let Some(last) = self.states.last_mut() {
-            *last = state;
-        }
+        return (choices, refusals);
+    }
+}
+
+impl Choice {
+    /// The state behind the step, unless an error stops it half way.
+    pub fn next(&self) -> Option<&State> {
+        self.next.as_ref()
     }
 }

@@ -258,6 +258,13 @@ fn say(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// From now on the first Ctrl-C ends the program.
+pub(super) fn leave_when_interrupted() {
+    if INTERRUPTED.swap(true, Ordering::Relaxed) {
+        std::process::exit(Exit::Inconclusive as i32);
+    }
+}
+
 /// The first Ctrl-C ends the search with what is known, the second ends the program.
 pub(super) fn stop_when_interrupted() {
     // Without a handler Ctrl-C ends the program at once, which will do.

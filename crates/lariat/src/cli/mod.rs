@@ -1,6 +1,7 @@
 //! The command line: one file per command, this one to choose among them.
 
 mod check;
+mod explore;
 mod graph;
 mod help;
 mod ltl;
@@ -13,6 +14,7 @@ mod source;
 mod storage;
 mod swarm;
 mod values;
+mod view;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::io::{self, IsTerminal};
@@ -30,7 +32,9 @@ const EXAMPLES: &str = "\
 Examples:
   lariat check model.pml            look for errors, show a run for the first
   lariat check -D N=3 model.pml     the same, with a macro defined
-  lariat simulate -i model.pml      choose the steps yourself
+  lariat view model.pml             the same, shown in a browser
+  lariat explore model.pml          choose the steps yourself, in a browser
+  lariat simulate -i model.pml      the same, in the terminal
   lariat ltl '[]<>p'                the automaton of a formula
   lariat help stores                about a topic: searches, stores, fairness, formulas";
 
@@ -45,6 +49,10 @@ enum Command {
     Swarm(swarm::Swarm),
     /// Run the model: at random, step by step, or along a recorded run
     Simulate(simulate::Simulate),
+    /// Check a model and look at the answer in a browser
+    View(view::View),
+    /// Walk through a model in a browser, step by step
+    Explore(explore::Explore),
     /// Follow a saved counterexample again, after the model was edited
     Replay(replay::Replay),
     /// Translate temporal formulas to automata, or compare them
@@ -110,6 +118,8 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Swarm(swarm) => swarm.run(),
         Command::Simulate(simulate) => simulate.run(),
+        Command::View(view) => view.run(),
+        Command::Explore(explore) => explore.run(),
         Command::Replay(replay) => replay.run(),
         Command::Ltl(ltl) => ltl.run(),
         Command::Graph(graph) => graph.run(),

@@ -3,8 +3,10 @@
 use anyhow::Context;
 use clap::Args;
 use lariat::load::{Define, Model};
+use lariat::page::Page;
 use lariat::replay::SavedRun;
 use lariat::report::findings::findings;
+use lariat::report::ledger::ledger;
 use lariat::report::{Report, junit, sarif};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +21,10 @@ pub struct Outputs {
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 
+    /// Write a page here that shows verdicts and runs in a browser; it needs nothing else
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// Save the run that shows the first error here; `lariat replay` follows it again after the model was edited
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -29,7 +35,7 @@ impl Outputs {
         if let (Some(file), Some(first)) = (&self.save, report.checked.counterexamples.first()) {
             write(file, &SavedRun::new(&model.name, defines, &model.program, first).write())?;
         }
-        if self.junit.is_none() && self.sarif.is_none() {
+        if self.junit.is_none() && self.sarif.is_none() && self.html.is_none() {
             return Ok(());
         }
         let findings = findings(report);
@@ -38,6 +44,9 @@ impl Outputs {
         }
         if let Some(file) = &self.sarif {
             write(file, &sarif::render(&findings))?;
+        }
+        if let Some(file) = &self.html {
+            write(file, &Page::new(model, findings, Some(ledger(report))).render())?;
         }
         Ok(())
     }

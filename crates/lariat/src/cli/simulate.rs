@@ -4,6 +4,7 @@ use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::Args;
 use lariat::load::{Define, Model, Rejected, load};
+use lariat::random::next_random;
 use lariat::report::printable;
 use lariat::report::text::{Columns, Style, blocked};
 use lariat::simulation::{Choice, End, Simulation};
@@ -177,15 +178,6 @@ fn random(
 fn any_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| u64::from(now.subsec_nanos())) % 1_000_000
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-fn next_random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 fn follow(

@@ -12,7 +12,7 @@ use model::{State, Step};
 use std::cell::RefCell;
 
 /// Where each message waiting in a channel came from: event and lane.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Messages {
     waiting: Vec<Vec<Option<(usize, usize)>>>,
 }

@@ -99,6 +99,12 @@ pub struct Recorder<'p> {
     program: &'p Program,
     trace: Trace,
     names: HashMap<String, usize>,
+    cursor: Cursor,
+}
+
+/// Where a run has come to, as far as its drawing is concerned.
+#[derive(Clone, Debug)]
+pub struct Cursor {
     /// By process number: its lane now.
     alive: Vec<usize>,
     messages: Messages,
@@ -111,9 +117,7 @@ impl<'p> Recorder<'p> {
             program,
             trace: Trace::default(),
             names: HashMap::new(),
-            alive: Vec::new(),
-            messages: Messages::new(initial),
-            state: initial.clone(),
+            cursor: Cursor { alive: Vec::new(), messages: Messages::new(initial), state: initial.clone() },
         };
         let nothing = State { globals: Vec::new(), ..State::empty(program) };
         for (name, value) in recorder.differences(&nothing, initial) {
@@ -129,18 +133,34 @@ impl<'p> Recorder<'p> {
     pub fn push(&mut self, step: &Step, after: Option<&State>) {
         let number = self.trace.events.len();
         let actions: Vec<Act> = moves(step).map(|taken| self.act(&taken)).collect();
-        let before = self.state.clone();
+        let before = self.cursor.state.clone();
         let mut event = Event { actions, ..Event::default() };
         if let Some(after) = after {
-            event.message = self.messages.step(self.program, step, number, &self.alive, &before, after);
+            let Cursor { alive, messages, .. } = &mut self.cursor;
+            event.message = messages.step(self.program, step, number, alive, &before, after);
             event.set = self.differences(&before, after);
             event.at = self.movements(&before, after);
-            self.state = after.clone();
+            self.cursor.state = after.clone();
         }
         // Giving up control is no step to show; nothing but control changes.
         if !event.actions.is_empty() {
             self.trace.events.push(event);
         }
+    }
+
+    /// What is drawn so far.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    pub fn cursor(&self) -> Cursor {
+        self.cursor.clone()
+    }
+
+    /// Back to where the cursor was, after so many events.
+    pub fn rewind(&mut self, events: usize, cursor: Cursor) {
+        self.trace.events.truncate(events);
+        self.cursor = cursor;
     }
 
     /// The next step is the first of the cycle.
@@ -160,7 +180,7 @@ impl<'p> Recorder<'p> {
             Operation::End if origin.text.is_empty() => "-end-".into(),
             _ => origin.text.clone(),
         };
-        let lane = self.alive.get(usize::from(taken.pid)).copied().unwrap_or(0);
+        let lane = self.cursor.alive.get(usize::from(taken.pid)).copied().unwrap_or(0);
         Act { lane, file: origin.file.clone(), line: origin.line, statement }
     }
 
@@ -181,24 +201,24 @@ impl<'p> Recorder<'p> {
     /// Who went where; processes get their lanes here.
     fn movements(&mut self, before: &State, after: &State) -> Vec<(usize, Option<u32>)> {
         let mut out = Vec::new();
-        for lane in self.alive.drain(after.processes.len().min(self.alive.len())..) {
+        for lane in self.cursor.alive.drain(after.processes.len().min(self.cursor.alive.len())..) {
             out.push((lane, None));
         }
         for (pid, process) in after.processes.iter().enumerate() {
             let kind = process.process_type.index();
             let name = format!("{}[{pid}]", self.program.process_types[kind].name);
             let known = before.processes.get(pid).filter(|old| old.process_type == process.process_type);
-            if pid >= self.alive.len() || known.is_none() {
+            if pid >= self.cursor.alive.len() || known.is_none() {
                 let lanes = &mut self.trace.lanes;
                 let lane = lanes.iter().position(|lane| lane.process == name).unwrap_or(lanes.len());
                 if lane == lanes.len() {
                     lanes.push(Lane { process: name, pid: pid as u8, kind });
                 }
-                self.alive.truncate(pid);
-                self.alive.push(lane);
+                self.cursor.alive.truncate(pid);
+                self.cursor.alive.push(lane);
             }
             if known.is_none_or(|old| old.location != process.location) {
-                out.push((self.alive[pid], Some(process.location.0)));
+                out.push((self.cursor.alive[pid], Some(process.location.0)));
             }
         }
         out

@@ -1,0 +1,30 @@
+// Making elements. Text only ever becomes a text node or an attribute's value, never markup.
+const SVG = "http://www.w3.org/2000/svg";
+
+function build(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, String(value));
+  }
+  for (const child of children) {
+    if (child !== null && child !== undefined) node.append(child instanceof Node ? child : String(child));
+  }
+  return node;
+}
+
+const el = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+const byId = (id) => document.getElementById(id);
+const laneClass = (lane) => "lane" + (lane % 8);
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+
+function shortened(text, most) {
+  return text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…";
+}
+
+function arrowHead(x, y, angle, className) {
+  const point = (length, turn) => {
+    const a = angle + turn;
+    return (x - length * Math.cos(a)).toFixed(1) + " " + (y - length * Math.sin(a)).toFixed(1);
+  };
+  return svg("path", { class: className, d: `M${x} ${y} L${point(9, 0.4)} L${point(9, -0.4)} Z` });
+}

@@ -1,0 +1,97 @@
+// The explorer: `lariat explore`.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { explore, open, shot, start, stop, text, value } from "./support.mjs";
+
+const MODEL = `byte inside, turn;
+bool wants[2];
+active [2] proctype User() {
+  byte other = 1 - _pid;
+  do
+  :: turn = other;
+     wants[_pid] = true;
+     !wants[other] || turn == _pid;
+critical:
+     inside++;
+     assert(inside == 1);
+     inside--;
+     wants[_pid] = false
+  od
+}
+`;
+
+let server;
+before(async () => {
+  await start();
+  server = await explore("mutex.pml", MODEL);
+});
+after(async () => {
+  server.end();
+  await stop();
+});
+
+test("steps are taken, undone and searched for", async () => {
+  const page = await open(server.url);
+  await page.locator("#choices button").first().waitFor();
+  assert.equal(await page.locator("#choices button").count(), 2);
+  await page.locator("#choices button").nth(1).click();
+  await page.waitForFunction(() => document.getElementById("position").textContent === "1 of 1");
+  assert.match(await text(page, "#statement"), /User\[0\]\s+turn = other/);
+  assert.equal(await value(page, "turn"), "1");
+  await page.keyboard.press("1");
+  await page.waitForFunction(() => document.getElementById("position").textContent === "2 of 2");
+  // Back in time: what could have been done there is offered again.
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await text(page, "#position"), "1 of 2");
+  await page.waitForFunction(() => document.querySelectorAll("#choices button").length === 2);
+  // The nearest state where something holds.
+  await page.locator("#expression").fill("inside == 1 && User[1]@critical");
+  await page.getByRole("button", { name: "Go there" }).click();
+  await page.waitForFunction(() => document.querySelector("#values tr[data-name=inside] .value").textContent === "1");
+  await shot(page, "explore");
+  await page.locator("#expression").fill("nonsense ==");
+  await page.getByRole("button", { name: "Go there" }).click();
+  await page.locator("#live-note.error").waitFor();
+  page.problems = page.problems.filter((problem) => !problem.includes("422"));
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("breakpoints stop a run", async () => {
+  const page = await open(server.url);
+  await page.locator("#choices button, #choices span").first().waitFor();
+  await page.keyboard.press("Home");
+  await page.locator("#expression").fill("inside > 0");
+  await page.getByRole("button", { name: "Add as breakpoint" }).click();
+  await page.locator("#breakpoints li").waitFor();
+  await page.getByRole("button", { name: "Run on" }).click();
+  await page.waitForFunction(() => document.getElementById("live-note").textContent === "stopped where inside > 0");
+  assert.equal(await value(page, "inside"), "1");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("a counterexample can be gone on from, and the run saved", async () => {
+  const page = await open(server.url);
+  await page.locator("#choices button, #choices span").first().waitFor();
+  await page.locator("#runs button").nth(1).click();
+  assert.match(await text(page, "#statement"), /assertion violated: inside == 1/);
+  await page.keyboard.press("ArrowLeft");
+  const steps = Number((await text(page, "#position")).split(" of ")[0]);
+  await page.getByRole("button", { name: "Explore from here" }).click();
+  await page.waitForFunction((steps) => document.getElementById("position").textContent === `${steps} of ${steps}`, steps);
+  await page.locator("#choices .error").first().waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
+  const trail = readFileSync(await download.path(), "utf8");
+  assert.equal(trail.trim().split("\n").length, steps);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("nobody else is answered", async () => {
+  const url = new URL(server.url);
+  assert.equal(url.hostname, "127.0.0.1");
+  assert.equal((await fetch(url.origin + "/")).status, 404);
+  assert.equal((await fetch(server.url, { headers: { Origin: "http://elsewhere.example" } })).status, 403);
+});
