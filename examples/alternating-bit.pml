@@ -1,5 +1,7 @@
 /* The alternating bit protocol over channels that lose messages. The receiver must get the numbers
  * 0, 1, 2, … (modulo MAX) in order, none twice and none left out.
+ *
+ * expect: holds
  */
 #define MAX 4
 

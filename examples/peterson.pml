@@ -2,6 +2,8 @@
  * other one precedence, and waits only while the other wants to enter and has precedence.
  *
  * To see a counterexample, swap the two assignments marked (*).
+ *
+ * expect: holds
  */
 bool wants[2];
 byte turn;

@@ -1,5 +1,8 @@
 /* Dining philosophers who all reach for the left fork first: they can starve together, each with one
  * fork in hand. Lariat finds the deadlock; with -D FIXED the last one is left-handed and it is gone.
+ *
+ * expect: violated (invalid end state)
+ * expect -D FIXED: holds
  */
 #define N 4
 

@@ -17,6 +17,7 @@ use results::{Cell, Results, Row};
 use spin_runs::Verifier;
 
 mod cache;
+mod first_answer;
 mod lariat_runs;
 mod machine;
 mod measure;
@@ -45,6 +46,8 @@ pub struct Arguments {
 enum Study {
     /// How well `bitstate` and `compact` estimate what they leave out
     Omissions(omissions::Arguments),
+    /// From the keypress to the answer on small models
+    FirstAnswer(first_answer::Arguments),
     /// How often the bounded `cache` store inserts a state again
     Cache(cache::Arguments),
     /// Run SPIN once and write states, depth and vector into the models' headers
@@ -111,6 +114,7 @@ impl Selection {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let outcome = match &arguments.study {
         Some(Study::Omissions(arguments)) => omissions::run(arguments),
+        Some(Study::FirstAnswer(arguments)) => first_answer::run(arguments),
         Some(Study::Cache(arguments)) => cache::run(arguments),
         Some(Study::Record(arguments)) => record::run(arguments),
         None => compare(&arguments.comparison),

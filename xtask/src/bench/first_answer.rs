@@ -1,0 +1,103 @@
+//! `cargo xtask bench first-answer`: from the keypress to the answer on small models.
+//!
+//! Lariat's one command beside `spin -a`, the C compiler and `./pan`, as a user would type them; both in turn, medians
+//! of wall times.
+
+use super::Selection;
+use super::measure;
+use super::table::render;
+use crate::lariat::workspace;
+use crate::spin::{self, PrivateDirectory};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What is aimed at: an answer within this, and the other way taking so many times as long.
+const AIM_MILLISECONDS: f64 = 50.0;
+const AIM_FACTOR: f64 = 20.0;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    selection: Selection,
+    /// How often both are run
+    #[arg(long, default_value_t = 11, value_name = "N")]
+    repeat: usize,
+}
+
+pub fn run(arguments: &Arguments) -> Result<bool, String> {
+    spin::ensure_installed()?;
+    let lariat = arguments.selection.build_lariat()?;
+    let limit = Duration::from_secs(arguments.selection.limit);
+    let mut rows = Vec::new();
+    let mut good = true;
+    for model in models(&arguments.selection)? {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..arguments.repeat.max(1) {
+            ours.push(timed(Command::new(&lariat.program).arg("check").arg(&model), limit)?);
+            theirs.push(with_spin(&model, limit)?);
+        }
+        let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+        let reached = ours * 1e3 < AIM_MILLISECONDS && theirs / ours >= AIM_FACTOR;
+        good &= reached;
+        rows.push(vec![
+            model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            format!("{:.1}", ours * 1e3),
+            format!("{:.0}", theirs * 1e3),
+            format!("{:.0}", theirs / ours),
+            if reached { "yes" } else { "NO" }.to_owned(),
+        ]);
+    }
+    println!("{}", render(&["model", "lariat ms", "spin, cc, pan ms", "times", "aim"], &rows));
+    println!("aim: under {AIM_MILLISECONDS} ms, and at least {AIM_FACTOR} times as fast");
+    Ok(good)
+}
+
+/// The examples, unless other models are named.
+fn models(selection: &Selection) -> Result<Vec<PathBuf>, String> {
+    let standard = [workspace().join("examples")];
+    let places = if selection.models.is_empty() { &standard[..] } else { &selection.models };
+    let mut found = Vec::new();
+    for place in places {
+        if place.is_file() {
+            found.push(place.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let files = entries.flatten().map(|entry| entry.path());
+        found.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "pml")));
+    }
+    let wanted = |path: &PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        selection.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()))
+    };
+    found.retain(wanted);
+    found.sort();
+    if found.is_empty() { Err("no such model".to_owned()) } else { Ok(found) }
+}
+
+/// The three commands, as SPIN's manual has them, with the compiler's optimisation off: the quickest way to an answer.
+fn with_spin(model: &Path, limit: Duration) -> Result<f64, String> {
+    let place = PrivateDirectory::new().map_err(|error| error.to_string())?;
+    let model = std::path::absolute(model).map_err(|error| error.to_string())?;
+    let mut seconds = 0.0;
+    seconds += timed(Command::new("spin").arg("-a").arg(&model).current_dir(&place.path), limit)?;
+    let compile = ["-w", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"];
+    seconds += timed(Command::new("cc").args(compile).current_dir(&place.path), limit)?;
+    seconds += timed(Command::new("./pan").current_dir(&place.path), limit)?;
+    Ok(seconds)
+}
+
+fn timed(command: &mut Command, limit: Duration) -> Result<f64, String> {
+    let measured = measure::run(command, limit).map_err(|error| error.to_string())?;
+    // A violated property is an answer too.
+    match measured.status.code() {
+        Some(0 | 1) if !measured.out_of_time => Ok(measured.wall_seconds),
+        _ => Err(measured.complaint()),
+    }
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
