@@ -82,28 +82,40 @@ impl From<Box<Misfit>> for Broken {
     }
 }
 
-#[derive(Debug)]
-struct Frame {
-    first: usize,
-    next: usize,
+/// A state on the path.
+#[derive(Clone, Copy, Debug)]
+struct Place {
     chain: Chain,
+    /// Moves since the last stored state.
     moves: u64,
-    /// How many steps lead to its state.
-    depth: usize,
 }
 
-/// A depth-first walk through states that are not stored.
+/// A depth-first walk through states that are not stored: always on from the newest entry.
 #[derive(Debug)]
 pub(crate) struct Walk {
-    successors: Successors,
-    frames: Vec<Frame>,
+    /// Words of an entry of `ahead`.
+    stride: usize,
+    /// Where to go: successors of the states on the path.
+    ahead: Successors,
+    /// For each of these, which state of the path it comes from.
+    parents: Vec<u32>,
+    /// The states passed through since the last stored one.
+    path: Vec<Place>,
+    /// The steps to them, and then to the one looked at.
     codes: Vec<StepCode>,
     state: Vec<u64>,
 }
 
 impl Walk {
     pub fn new(width: Width) -> Walk {
-        Walk { successors: Successors::new(width), frames: Vec::new(), codes: Vec::new(), state: Vec::new() }
+        Walk {
+            stride: width.all + 1,
+            ahead: Successors::new(width),
+            parents: Vec::new(),
+            path: Vec::new(),
+            codes: Vec::new(),
+            state: Vec::new(),
+        }
     }
 
     /// All ways from `state`, which is inside an atomic sequence and one step, `code`, from a stored state, to the next
@@ -117,39 +129,42 @@ impl Walk {
         stop: &AtomicBool,
         visitor: &mut impl Visitor,
     ) -> Result<(), Broken> {
-        self.successors.clear();
-        self.frames.clear();
+        self.ahead.clear();
+        self.parents.clear();
+        self.path.clear();
         self.codes.clear();
         self.codes.push(code);
-        let Some(chain) = watch.follow(Chain::default(), state) else {
-            visitor.endless();
-            return Ok(());
-        };
         self.state.clear();
         self.state.extend_from_slice(state);
-        self.enter(system, chain, code.weight(), watch, stop, visitor)?;
-        while let Some(frame) = self.frames.last_mut() {
-            if self.successors.has(frame.next) {
-                self.successors.truncate(frame.first);
-                self.frames.pop();
-                continue;
+        let mut start = Place { chain: Chain::default(), moves: code.weight() };
+        match watch.follow(start.chain, state) {
+            Some(chain) => start.chain = chain,
+            None => {
+                visitor.endless();
+                return Ok(());
             }
-            let index = frame.next;
-            frame.next += 1;
-            let (chain, moves) = (frame.chain, frame.moves);
-            self.codes.truncate(frame.depth);
-            let code = self.successors.code(index);
+        }
+        self.enter(system, start)?;
+        while let Some(parent) = self.parents.pop() {
+            let parent = parent as usize;
+            let place = self.ahead.raw().len() - self.stride;
+            let code = StepCode(self.ahead.raw()[place]);
+            self.codes.truncate(parent + 1);
             self.codes.push(code);
-            for (_, error) in self.successors.errors.iter().filter(|(place, _)| *place == index) {
-                visitor.error(error, &self.codes);
+            if !self.ahead.errors.is_empty() {
+                self.report(place, visitor);
             }
             if code.is_stopped() || code.is_refused() {
+                self.ahead.raw().truncate(place);
                 continue;
             }
             visitor.taken(code);
+            let Place { chain, moves } = self.path[parent];
             let moves = moves + code.weight();
+            let state = &self.ahead.raw()[place + 1..];
             if !code.is_transient() {
-                visitor.arrival(self.successors.state(index), &self.codes, moves);
+                visitor.arrival(state, &self.codes, moves);
+                self.ahead.raw().truncate(place);
                 if visitor.is_done() {
                     return Ok(());
                 }
@@ -159,55 +174,40 @@ impl Walk {
             if stop.load(Ordering::Relaxed) {
                 return Err(Broken::Stopped);
             }
-            match watch.follow(chain, self.successors.state(index)) {
-                Some(chain) => {
-                    self.state.clear();
-                    self.state.extend_from_slice(self.successors.state(index));
-                    self.enter(system, chain, moves, watch, stop, visitor)?;
-                }
+            let next = watch.follow(chain, state);
+            for (to, from) in self.state.iter_mut().zip(state) {
+                *to = *from;
+            }
+            self.ahead.raw().truncate(place);
+            self.path.truncate(parent + 1);
+            match next {
+                Some(chain) => self.enter(system, Place { chain, moves })?,
                 None => visitor.endless(),
             }
         }
         Ok(())
     }
 
-    /// Goes on from `self.state`: along the sequence while there is just one way to go on inside it, which is most of the
-    /// time, then with a frame for the choice or the end that was reached.
-    fn enter<S: System>(
-        &mut self,
-        system: &S,
-        mut chain: Chain,
-        mut moves: u64,
-        watch: &mut Watch,
-        stop: &AtomicBool,
-        visitor: &mut impl Visitor,
-    ) -> Result<(), Broken> {
-        let first = self.successors.len();
-        loop {
-            system.successors(&self.state, &mut self.successors)?;
-            let single = self.successors.has(first + 1) && self.successors.errors.is_empty();
-            let code = if single { self.successors.code(first) } else { StepCode(0) };
-            if !code.is_transient() {
-                let depth = self.codes.len();
-                self.frames.push(Frame { first, next: first, chain, moves, depth });
-                return Ok(());
-            }
-            self.codes.push(code);
-            visitor.taken(code);
-            visitor.atomic();
-            moves += code.weight();
-            if stop.load(Ordering::Relaxed) {
-                return Err(Broken::Stopped);
-            }
-            self.state.copy_from_slice(self.successors.state(first));
-            self.successors.truncate(first);
-            match watch.follow(chain, &self.state) {
-                Some(next) => chain = next,
-                None => {
-                    visitor.endless();
-                    return Ok(());
-                }
-            }
+    /// Goes on from `self.state`, which is the next place of the path.
+    #[inline]
+    fn enter<S: System>(&mut self, system: &S, place: Place) -> Result<(), Broken> {
+        let parent = self.path.len() as u32;
+        self.path.push(place);
+        let before = self.ahead.raw().len();
+        system.successors(&self.state, &mut self.ahead)?;
+        for _ in (before..self.ahead.raw().len()).step_by(self.stride) {
+            self.parents.push(parent);
         }
+        Ok(())
+    }
+
+    /// Tells the errors met on the way to the entry at `place`, the last one.
+    #[cold]
+    fn report(&mut self, place: usize, visitor: &mut impl Visitor) {
+        let index = place / self.stride;
+        for (_, error) in self.ahead.errors.iter().filter(|(entry, _)| *entry == index) {
+            visitor.error(error, &self.codes);
+        }
+        self.ahead.errors.retain(|(entry, _)| *entry < index);
     }
 }

@@ -9,6 +9,7 @@
 #![deny(unsafe_code)]
 
 mod atomic;
+mod batch;
 pub mod branching;
 mod checkpoint;
 mod coverage;

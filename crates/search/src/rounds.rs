@@ -8,6 +8,7 @@
 //! its run at once. Where an error is found later, a second search with one worker and with predecessors finds the
 //! run. So counterexamples do not depend on the number of threads.
 
+use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, Figures, Part, ResumeError, Saved, Writer};
 use crate::limits::{Limit, Meter, peak_memory_bytes, resident_bytes};
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
@@ -442,23 +443,23 @@ where
         let recoder = wide.recoder(narrow);
         let mut store = self.store.emptied_for(&wide.identity_bits());
         let identity = wide.width().identity;
-        let (mut old, mut new) = (vec![0; narrow.width().all], Vec::new());
+        let mut old = vec![0; narrow.width().all];
+        let mut batch = Batch::new(identity);
         let mut fits = true;
+        let mut add = |batch: &mut Batch<T::Key>| {
+            fits = fits
+                && batch.insert(&mut store, &mut |store| {
+                    store.grow(self.meter.store_limit(store.memory_bytes()), self.workers.len())
+                });
+        };
         let known = self.store.for_each(&mut |state| {
             old[..state.len()].copy_from_slice(state);
-            recoder.recode(&old, &mut new);
-            loop {
-                let key = store.prepare(&new[..identity]);
-                if store.insert(&new[..identity], key) != Insertion::Full {
-                    break;
-                }
-                let bytes = store.memory_bytes();
-                fits &= fits && store.grow(self.meter.store_limit(bytes), self.workers.len());
-                if !fits {
-                    break;
-                }
+            recoder.recode(&old, &mut batch.next);
+            if batch.push() {
+                add(&mut batch);
             }
         });
+        add(&mut batch);
         if !fits {
             self.sign.stop(Some(self.meter.out_of_memory(self.store.memory_bytes())));
             return;

@@ -25,7 +25,7 @@ const FEWEST_BUCKETS: u64 = 64;
 /// Narrower words are not worth narrower hashes: they would not spread well.
 const FEWEST_BITS: u32 = 48;
 /// Below this size all segments grow together: it does not take long, and each time all threads stop.
-const SMALL_BYTES: u64 = 64 << 20;
+const SMALL_BYTES: u64 = 128 << 20;
 
 /// Below this size it is not worth starting threads.
 const PARALLEL_BYTES: u64 = 4 << 20;
@@ -158,7 +158,8 @@ impl Store for Packed {
             let shapes: Vec<(usize, Shape)> =
                 due.iter().map(|&index| (index, self.larger(index, growth))).collect();
             let before: u64 = due.iter().map(|&index| self.segments[index].bytes()).sum();
-            let after: u64 = shapes.iter().filter_map(|(_, shape)| shape.bytes()).map(|bytes| bytes as u64).sum();
+            let after: u64 =
+                shapes.iter().filter_map(|(_, shape)| shape.bytes()).map(|bytes| bytes as u64).sum();
             (total - before + after <= memory_bytes).then_some(shapes)
         }) else {
             return false;
@@ -178,10 +179,8 @@ impl Store for Packed {
         }
         let share = parts.len().div_ceil(threads);
         std::thread::scope(|scope| {
-            let grown: Vec<_> = parts
-                .chunks_mut(share)
-                .map(|parts| scope.spawn(move || grow(parts)))
-                .collect();
+            let grown: Vec<_> =
+                parts.chunks_mut(share).map(|parts| scope.spawn(move || grow(parts))).collect();
             grown.into_iter().all(|thread| thread.join().unwrap_or(false))
         })
     }

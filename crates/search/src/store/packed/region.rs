@@ -2,7 +2,8 @@
 //! back to the system when dropped.
 //!
 //! Large regions come with address space behind them, so that they can grow where they are: no page is
-//! asked for twice, and on many machines asking for pages is what takes time.
+//! asked for twice, and on many machines asking for pages is what takes time. From some size on they consist of whole huge
+//! pages; a region that reaches it has to move once.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -10,6 +11,9 @@ use std::ptr::NonNull;
 const LINE: usize = 64;
 /// From here on memory comes from the system directly.
 const MAPPED: usize = 1 << 20;
+
+/// From here on in huge pages; smaller regions would waste too much of them.
+const HUGE: usize = 4 << 20;
 
 /// A stretch of zeroed memory.
 #[derive(Debug)]
@@ -43,11 +47,11 @@ impl Region {
 
     /// Makes it larger where it is, by zeroed memory; `false` if that cannot be.
     pub fn extend(&mut self, bytes: usize) -> bool {
-        if bytes > self.reserved {
+        if bytes > self.reserved || (1..HUGE).contains(&self.bytes) && bytes >= HUGE {
             return false;
         }
         #[cfg(unix)]
-        if !mapped::open(self.start, self.bytes, bytes) {
+        if !mapped::open(self.start, self.bytes, bytes, bytes >= HUGE) {
             return false;
         }
         self.bytes = self.bytes.max(bytes);
@@ -144,25 +148,23 @@ mod mapped {
         }
     }
 
-    /// Makes the first `bytes` bytes memory, of which `before` are already; `false` if the system does not want to.
-    /// Precondition: the address space from `start` on is reserved and that large.
-    pub fn open(start: NonNull<u8>, before: usize, bytes: usize) -> bool {
-        let (first, end) = (before.next_multiple_of(PAGE), bytes.next_multiple_of(PAGE));
+    /// Makes the first `bytes` bytes memory, of which `before` are already, in huge pages if they are wanted and come
+    /// quickly; `false` if the system does not want to. Precondition: the address space from `start` on is reserved and that large.
+    pub fn open(start: NonNull<u8>, before: usize, bytes: usize, huge: bool) -> bool {
+        let page = if huge { HUGE_PAGE } else { PAGE };
+        let (first, end) = (before.next_multiple_of(page), bytes.next_multiple_of(page));
         if end <= first {
             return true;
         }
-        // SAFETY: the range lies within the address space that the region owns.
+        // SAFETY: the range lies within the address space that the region owns, whose end is one of a huge page.
         unsafe {
             let added = start.as_ptr().add(first);
             if libc::mprotect(added.cast(), end - first, libc::PROT_READ | libc::PROT_WRITE) != 0 {
                 return false;
             }
             #[cfg(target_os = "linux")]
-            {
-                let huge = first.next_multiple_of(HUGE_PAGE);
-                if huge + HUGE_PAGE <= end {
-                    advise(start.as_ptr().add(huge), end - huge);
-                }
+            if huge {
+                advise(added, end - first);
             }
         }
         true
@@ -170,7 +172,7 @@ mod mapped {
 
     /// Asks for huge pages, if they come quickly.
     ///
-    /// SAFETY: the memory is zero, writable, and used by nobody yet; there is at least one huge page of it.
+    /// SAFETY: the memory is zero, writable, and used by nobody yet.
     #[cfg(target_os = "linux")]
     unsafe fn advise(start: *mut u8, bytes: usize) {
         // SAFETY: advice cannot hurt, and what is written is what is there.

@@ -106,8 +106,7 @@ impl Segment {
     #[inline]
     fn insert_from<const WORDS: usize>(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
         let Home { bucket, remainder } = home;
-        if let Some(insertion) =
-            self.insert_at::<WORDS>(bucket, tag(0, remainder), remainder, state, others)
+        if let Some(insertion) = self.insert_at::<WORDS>(bucket, tag(0, remainder), remainder, state, others)
         {
             return insertion;
         }
