@@ -19,7 +19,7 @@ pub enum Engine {
 }
 
 /// What is known after a search.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Checked {
     pub outcome: Outcome,
     /// The errors found, each with the states of its run.

@@ -1,6 +1,7 @@
 //! The front door of Lariat: load a model, check it, say what was found.
 //!
-//! [`load`] reads a model, [`check`] searches it (as [`reduction`] makes it) and replays what it finds, [`report`] says it as text
+//! [`load`] reads a model, [`check`] searches it (as [`reduction`] makes it) and replays what it finds, [`property`] checks what must be true of
+//! infinite runs, [`report`] says it as text
 //! or JSON, [`trail`] reads and writes SPIN's recorded runs. The command `lariat` is a thin shell around this.
 
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@ pub mod graph;
 pub mod load;
 pub mod machine;
 pub mod page;
+pub mod property;
 pub mod random;
 pub mod reduction;
 pub mod replay;

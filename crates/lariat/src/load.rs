@@ -1,7 +1,8 @@
 //! Reading a model, whatever language it is written in: from a file or from standard input to a program.
 
+use crate::property::Property;
 use crate::report::printable;
-use promela::{DiskLoader, FileLoader};
+use promela::{DiskLoader, FileLoader, LtlFormula};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
@@ -16,6 +17,10 @@ pub struct Model {
     pub name: String,
     pub program: model::Program,
     pub properties: Vec<NamedProperty>,
+    /// The same, ready to be checked.
+    pub stated: Vec<Property>,
+    /// What was given besides the model, see [`load_with`].
+    pub given: Vec<LtlFormula>,
     /// Rendered for people; empty if there are none.
     pub warnings: String,
     /// The files it is written in.
@@ -42,6 +47,16 @@ pub struct Rejected(pub String);
 
 /// Reads and translates the model at `path`; `-` is standard input.
 pub fn load(path: &OsStr, defines: &[Define], color: bool) -> Result<Model, Rejected> {
+    load_with(path, defines, &[], color)
+}
+
+/// The same, and formulas that are read as if they stood behind the model.
+pub fn load_with(
+    path: &OsStr,
+    defines: &[Define],
+    formulas: &[String],
+    color: bool,
+) -> Result<Model, Rejected> {
     let (name, bytes) = if path == "-" {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().read_to_end(&mut bytes);
@@ -51,9 +66,14 @@ pub fn load(path: &OsStr, defines: &[Define], color: bool) -> Result<Model, Reje
     };
     let bytes = bytes.map_err(|error| Rejected(unreadable(&name, Path::new(path), &error)))?;
     if Path::new(path).extension().is_some_and(|extension| extension == "lts") {
+        if !formulas.is_empty() {
+            return Err(Rejected(
+                "error: formulas are for Promela models; this is a transition system\n".into(),
+            ));
+        }
         return load_text(name, &bytes);
     }
-    load_promela(name, bytes, defines, color)
+    load_promela(name, bytes, defines, formulas, color)
 }
 
 fn unreadable(name: &str, path: &Path, error: &io::Error) -> String {
@@ -76,7 +96,8 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
     match model::text::read(&name, text) {
         Ok(program) => {
             let sources = vec![SourceText { name: name.clone(), text: text.to_string() }];
-            Ok(Model { name, program, properties: Vec::new(), warnings: String::new(), sources })
+            let (properties, stated, given) = (Vec::new(), Vec::new(), Vec::new());
+            Ok(Model { name, program, properties, stated, given, warnings: String::new(), sources })
         }
         Err(errors) => {
             let lines =
@@ -86,14 +107,27 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
     }
 }
 
-fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -> Result<Model, Rejected> {
+fn load_promela(
+    name: String,
+    bytes: Vec<u8>,
+    defines: &[Define],
+    formulas: &[String],
+    color: bool,
+) -> Result<Model, Rejected> {
     let loader = WithMain { name: &name, bytes };
-    let compiled = promela::compile(&loader, &name, defines);
+    let mut compiled = promela::compile_with(&loader, &name, defines, formulas);
     let rendered = promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, color);
     let failed = compiled.diagnostics.iter().any(promela::Diagnostic::is_error);
     let Some(program) = compiled.program.filter(|_| !failed) else {
         return Err(Rejected(rendered));
     };
+    let own = compiled.properties.len().saturating_sub(formulas.len());
+    let given = compiled.properties.split_off(own).into_iter().filter_map(|property| match property.kind {
+        promela::PropertyKind::Ltl(formula) => Some(formula),
+        promela::PropertyKind::Never(_) => None,
+    });
+    let given = given.collect();
+    let stated = compiled.properties.iter().map(Property::stated).collect();
     let properties = compiled
         .properties
         .iter()
@@ -108,7 +142,7 @@ fn load_promela(name: String, bytes: Vec<u8>, defines: &[Define], color: bool) -
     let texts = compiled.sources.texts().filter(|(_, text)| !text.is_empty());
     let sources =
         texts.map(|(name, text)| SourceText { name: name.to_string(), text: text.to_string() }).collect();
-    Ok(Model { name, program, properties, warnings: rendered, sources })
+    Ok(Model { name, program, properties, stated, given, warnings: rendered, sources })
 }
 
 /// The disk, but for the main file, which is already read (its path need not be text).

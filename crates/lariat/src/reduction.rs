@@ -3,6 +3,7 @@
 use model::reduce::{Observed, Reduced, reduce};
 use model::system::{Move, Numbering, Step};
 use model::{Interpreter, Program, State};
+use search::product::LassoRun;
 use search::replay::{ReplayError, replay};
 use search::{Coverage, Run, Violation};
 
@@ -17,8 +18,23 @@ pub struct Reduction<'p> {
 impl<'p> Reduction<'p> {
     /// For a search for errors, in which nothing but the program's own assertions and ends is observed.
     pub fn new(original: &'p Program, raw: bool) -> Reduction<'p> {
-        let reduced = (!raw).then(|| reduce(original, &Observed::default()));
+        Reduction::observing(original, raw, &Observed::default())
+    }
+
+    /// For a search in which this is observed.
+    pub fn observing(original: &'p Program, raw: bool, observed: &Observed) -> Reduction<'p> {
+        let reduced = (!raw).then(|| reduce(original, observed));
         Reduction { original, reduced }
+    }
+
+    /// Steps of the original for steps of what was searched.
+    pub fn steps(&self, steps: &[Step]) -> Vec<Step> {
+        self.reduced.as_ref().map_or_else(|| steps.to_vec(), |reduced| reduced.expand(steps))
+    }
+
+    /// An infinite run of the original for one of what was searched.
+    pub fn lasso(&self, run: &LassoRun) -> LassoRun {
+        LassoRun { initial: run.initial, prefix: self.steps(&run.prefix), cycle: self.steps(&run.cycle) }
     }
 
     /// The model's own program.

@@ -40,6 +40,21 @@ pub fn write(program: &Program, steps: &[Step]) -> String {
     text
 }
 
+/// The text of a trail with a cycle. No claim is recorded, so SPIN shows the run of the program alone.
+pub fn write_lasso(program: &Program, prefix: &[Step], cycle: &[Step]) -> String {
+    let mut text = write(program, prefix);
+    if cycle.is_empty() {
+        return text;
+    }
+    text += "-1:-1:-1\n";
+    let before = prefix.iter().flat_map(written).count();
+    for (index, taken) in cycle.iter().flat_map(written).enumerate() {
+        let number = program.origin(transition(program, &taken).origin).number;
+        let _ = writeln!(text, "{}:{}:{number}", before + index + 1, taken.pid);
+    }
+    text
+}
+
 /// The moves SPIN writes down: also one that is refused.
 fn written(step: &Step) -> impl Iterator<Item = Move> {
     let refused = if let Step::Refused(refused) = step { Some(*refused) } else { None };

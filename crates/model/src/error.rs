@@ -56,6 +56,8 @@ pub enum RuntimeError {
     EnabledSelf,
     /// Whether a process is enabled depends on whether it is enabled.
     EnabledInCircle,
+    /// Whatever follows, the property that is being checked is violated.
+    PropertyViolated,
 }
 
 impl RuntimeError {
@@ -91,6 +93,7 @@ impl RuntimeError {
             RuntimeError::PriorityOutOfRange(_) => "priority is out of range",
             RuntimeError::EnabledSelf => "used: enabled",
             RuntimeError::EnabledInCircle => "enabled depends on itself",
+            RuntimeError::PropertyViolated => "property violated",
         }
     }
 }

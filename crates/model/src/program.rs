@@ -141,6 +141,11 @@ impl Variables {
         self.list.is_empty()
     }
 
+    /// Makes every variable part of a state's identity.
+    pub fn reveal(&mut self) {
+        self.list.iter_mut().for_each(|variable| variable.hidden = false);
+    }
+
     pub fn slot_count(&self) -> usize {
         self.slots as usize
     }

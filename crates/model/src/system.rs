@@ -37,6 +37,12 @@ pub enum Step {
     Refused(Move),
 }
 
+impl Step {
+    /// Not a step of the system: nothing can move, and the run goes on forever in its last state. No process has the number
+    /// that stands for nobody here.
+    pub const STUTTER: Step = Step::Release(Pid::MAX);
+}
+
 /// A step of the reference semantics and where it leads.
 #[derive(Clone, Debug)]
 pub struct Successor {

@@ -22,6 +22,7 @@ mod dynamic_channel;
 mod event_trace;
 mod expression;
 mod function;
+mod observe;
 mod plan;
 mod process;
 mod rendezvous;

@@ -40,6 +40,19 @@ pub fn parse(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<Str
     Parsed { sources, program, diagnostics }
 }
 
+fn unit_span(unit: &ast::Unit) -> Span {
+    match unit {
+        ast::Unit::Mtype(each) => each.span,
+        ast::Unit::Typedef(each) => each.span,
+        ast::Unit::Declaration(each) => each.span,
+        ast::Unit::Proctype(each) => each.span,
+        ast::Unit::Init(each) => each.span,
+        ast::Unit::Never(each) => each.span,
+        ast::Unit::Trace(each) => each.span,
+        ast::Unit::Ltl(each) => each.span,
+    }
+}
+
 /// A model ready to be run, if there was no error.
 #[derive(Debug)]
 pub struct Compiled {
@@ -53,7 +66,33 @@ pub struct Compiled {
 
 /// Parses the model at `path`, checks it and lowers it to a program.
 pub fn compile(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<String>)]) -> Compiled {
-    let Parsed { sources, program: tree, mut diagnostics } = parse(loader, path, defines);
+    compile_with(loader, path, defines, &[])
+}
+
+/// The same with more formulas, read as if each stood in an `ltl` block behind the model; they are the last properties.
+pub fn compile_with(
+    loader: &dyn FileLoader,
+    path: &str,
+    defines: &[(String, Option<String>)],
+    formulas: &[String],
+) -> Compiled {
+    let behind: Vec<(String, String)> = (1..)
+        .zip(formulas)
+        .map(|(number, text)| (format!("<formula {number}>"), format!("ltl {{ {text}\n}}")))
+        .collect();
+    let preprocessed = preprocess::preprocess_with(loader, path, defines, &behind);
+    let (sources, tree, mut diagnostics) = parser::parse(preprocessed);
+    for (name, _) in &behind {
+        let spans = tree.units.iter().map(|unit| (unit, unit_span(unit)));
+        let of_formula: Vec<_> = spans.filter(|(_, span)| sources.locate(*span).file == name).collect();
+        if let Some((_, span)) = of_formula.get(1) {
+            diagnostics.push(
+                Diagnostic::error("this is more than a formula")
+                    .at(*span, "the formula ends before this")
+                    .help("give one formula at a time, without braces"),
+            );
+        }
+    }
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Compiled { sources, program: None, properties: Vec::new(), diagnostics };
     }

@@ -4,7 +4,7 @@
 //! errors); `rounds` lets workers run side by side and acts where one must act alone: growing the store, widening the layout,
 //! ending the search. `frontier` holds states to expand, `store` remembers those visited, `select` makes the store that was asked for,
 //! `atomic` gets through atomic sequences, `checkpoint` saves a search and resumes it, `predecessors` finds runs, [`unbounded`] tests whether
-//! channels can grow forever, [`liveness`] looks for accepting cycles, [`replay`] makes a counterexample believable.
+//! channels can grow forever, [`liveness`] looks for accepting cycles, [`product`] joins a program and a property, [`replay`] makes a counterexample believable.
 
 #![deny(unsafe_code)]
 
@@ -21,6 +21,7 @@ pub mod liveness;
 mod outcome;
 mod pool;
 mod predecessors;
+pub mod product;
 mod recent;
 pub mod replay;
 mod rounds;

@@ -54,7 +54,7 @@ impl Lariat {
     /// One `lariat check --json` of a model.
     pub fn check<S: AsRef<std::ffi::OsStr>>(&self, model: &Path, arguments: &[S]) -> Result<Sample, String> {
         let mut command = Command::new(&self.program);
-        command.args(["check", "--json"]).args(arguments).arg(model);
+        command.args(["check", "--json", "--property", "safety"]).args(arguments).arg(model);
         let measured = measure::run(&mut command, self.limit).map_err(|error| error.to_string())?;
         if measured.out_of_time {
             return Err(format!("more than {} s", self.limit.as_secs()));

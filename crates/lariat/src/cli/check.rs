@@ -1,15 +1,16 @@
-//! `lariat check`: look at every reachable state for errors.
+//! `lariat check`: look at every reachable state for errors, then check the properties of infinite runs.
 
 use super::outputs::Outputs;
 use super::progress::ProgressLine;
+use super::properties::{Properties, Search};
 use super::storage::Storage;
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use lariat::load::{Define, Model, Rejected, load};
+use lariat::load::{Define, Model, Rejected, load_with};
 use lariat::report::text::Style;
 use lariat::report::{Report, growth, json, text};
-use lariat::{check, machine, trail};
+use lariat::{check, machine, property, trail};
 use search::unbounded::{Boundedness, unbounded, without_capacities};
 use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
 use std::ffi::OsString;
@@ -40,8 +41,8 @@ pub struct Check {
     #[arg(long, conflicts_with_all = ["trail", "checkpoint", "resume", "all_errors"])]
     unbounded: bool,
 
-    /// In which order to visit states
-    #[arg(long, value_enum, default_value_t)]
+    /// In which order to visit states, or how to look for the cycles that violate properties
+    #[arg(long, value_enum, default_value_t, value_name = "SEARCH")]
     search: Search,
 
     /// How many threads search [default: one for each processor]
@@ -83,6 +84,9 @@ pub struct Check {
     #[command(flatten)]
     storage: Storage,
 
+    #[command(flatten)]
+    properties: Properties,
+
     /// Report as one JSON object
     #[arg(long)]
     json: bool,
@@ -108,15 +112,6 @@ pub struct Check {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Search {
-    /// Depth-first: the newest states first
-    #[default]
-    Dfs,
-    /// Breadth-first: the shortest run to an error
-    Bfs,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Engine {
     /// Machine code, made for the model in milliseconds
     #[default]
@@ -138,7 +133,9 @@ pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let model = match load(&self.model, &self.define, self.color.stderr()) {
+        let automata = self.properties.automata()?;
+        let texts = self.properties.texts(&automata);
+        let model = match load_with(&self.model, &self.define, &texts, self.color.stderr()) {
             Ok(model) => model,
             Err(Rejected(message)) => {
                 complain(&message);
@@ -152,6 +149,7 @@ impl Check {
         if self.unbounded {
             return self.test_channels(&model);
         }
+        let asked = self.properties.asked(&model, automata)?;
         let meter = ProgressLine::new(self.quiet);
         let show = |progress: &search::Progress| meter.show(progress);
         let mut options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
@@ -169,7 +167,10 @@ impl Check {
             None => None,
         };
         options.resume = saved.as_ref();
-        let checked = check::check(&model.program, self.engine.into(), self.raw, &options);
+        let checked = match asked.safety {
+            true => check::check(&model.program, self.engine.into(), self.raw, &options),
+            false => Ok(check::Checked::default()),
+        };
         meter.clear();
         let mut checked = match checked {
             Ok(checked) => checked,
@@ -191,11 +192,39 @@ impl Check {
             let text = trail::write(&model.program, &first.violation.run.steps);
             std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
         }
+        let mut liveness = Vec::new();
+        let choice = property::Choice {
+            engine: self.engine.into(),
+            raw: self.raw,
+            algorithm: self.search.algorithm(),
+            shortest: self.properties.shortest,
+        };
+        for property in &asked.properties {
+            let checked = property::check(&model.program, property, &choice, &options);
+            meter.clear();
+            match checked {
+                Ok(checked) => liveness.push(checked),
+                Err(fault) => {
+                    complain(&format!("internal error: {}: the run found is none: {fault}\n", property.name));
+                    return Ok(Exit::Internal);
+                }
+            }
+        }
+        if let (Some(file), None, Some(lasso)) = (
+            &self.trail,
+            checked.counterexamples.first(),
+            liveness.iter().find_map(|checked| checked.lasso.as_ref()),
+        ) {
+            let text = trail::write_lasso(&model.program, &lasso.prefix, &lasso.cycle);
+            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        }
         let report = Report {
             model: &model.name,
             program: &model.program,
             properties: &model.properties,
             checked: &checked,
+            safety: asked.safety,
+            liveness: &liveness,
         };
         self.outputs.write(&model, &self.define, &report)?;
         let text = if self.json {
@@ -203,7 +232,7 @@ impl Check {
         } else {
             text::render(&report, Style { color: self.color.stdout() }, self.quiet)
         };
-        let exit = match checked.outcome.verdict() {
+        let exit = match report.verdict() {
             Verdict::Holds => Exit::Holds,
             Verdict::Violated => Exit::Violated,
             Verdict::Inconclusive => Exit::Inconclusive,
@@ -231,8 +260,9 @@ impl Check {
     fn options(&self) -> Options<'static> {
         Options {
             order: match self.search {
-                Search::Dfs if !self.storage.is_breadth_first() => Order::DepthFirst,
-                Search::Dfs | Search::Bfs => Order::BreadthFirst,
+                Search::Bfs => Order::BreadthFirst,
+                _ if self.storage.is_breadth_first() => Order::BreadthFirst,
+                _ => Order::DepthFirst,
             },
             all_errors: self.all_errors,
             limits: Limits {

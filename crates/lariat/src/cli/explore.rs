@@ -42,6 +42,8 @@ impl Explore {
             program: &model.program,
             properties: &model.properties,
             checked: &checked,
+            safety: true,
+            liveness: &[],
         };
         let page = Page::new(&model, findings(&report), Some(ledger(&report)));
         let explorer = Explorer::new(&model, &self.source.define, &checked.counterexamples, self.seed)

@@ -8,6 +8,7 @@ mod ltl;
 mod msc;
 mod outputs;
 mod progress;
+mod properties;
 mod replay;
 mod simulate;
 mod source;
@@ -43,7 +44,7 @@ Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Look at every reachable state for errors
+    /// Look at every reachable state for errors, and check the properties the model states
     Check(Box<check::Check>),
     /// Look for errors with many small, different searches at once, within a time
     Swarm(swarm::Swarm),

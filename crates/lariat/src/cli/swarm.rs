@@ -89,6 +89,8 @@ impl Swarm {
             program: &model.program,
             properties: &model.properties,
             checked: &checked,
+            safety: true,
+            liveness: &[],
         };
         let mut text = text::render(&report, Style { color: self.color.stdout() }, self.quiet);
         if !self.quiet {

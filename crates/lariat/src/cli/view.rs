@@ -41,6 +41,8 @@ impl View {
             program: &model.program,
             properties: &model.properties,
             checked: &checked,
+            safety: true,
+            liveness: &[],
         };
         let page = Page::new(&model, findings(&report), Some(ledger(&report)));
         let file = self.output.unwrap_or_else(|| temporary(&model.name));

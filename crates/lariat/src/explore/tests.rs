@@ -16,7 +16,15 @@ fn model() -> Model {
     let loader = promela::MemoryLoader::new().with("m.pml", MODEL);
     let program = promela::compile(&loader, "m.pml", &[]).program.expect("the model is right");
     let sources = vec![SourceText { name: "m.pml".into(), text: MODEL.into() }];
-    Model { name: "m.pml".into(), program, properties: Vec::new(), warnings: String::new(), sources }
+    Model {
+        name: "m.pml".into(),
+        program,
+        properties: Vec::new(),
+        stated: Vec::new(),
+        given: Vec::new(),
+        warnings: String::new(),
+        sources,
+    }
 }
 
 fn counterexamples(model: &Model) -> Vec<Counterexample> {

@@ -3,9 +3,10 @@
 use super::{Report, verdict_name};
 use crate::check::Counterexample;
 use crate::explain::{Deadlock, deadlock};
-use crate::trace::Trace;
-use model::{Program, RuntimeError};
-use search::{Guarantee, Outcome};
+use crate::property::{self, Lasso};
+use crate::trace::{Atom, Trace};
+use model::{Program, RuntimeError, Step};
+use search::{Guarantee, Statistics, Verdict};
 use serde::Serialize;
 
 /// One property and what is known of it.
@@ -89,10 +90,19 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
             Some(first) => Some(first.error.clone()),
             None => outcome.limit.map(|limit| limit.to_string()),
         },
-        figures: Some(figures(outcome)),
+        figures: Some(Figures {
+            exhaustive: outcome.exhaustive,
+            expected_omissions: match outcome.guarantee {
+                Guarantee::Exact => None,
+                Guarantee::Omissions { expected } => Some(expected),
+            },
+            ..figures(&outcome.statistics)
+        }),
         runs,
     };
-    let others = report.properties.iter().map(|property| Finding {
+    let safety = report.safety.then_some(safety);
+    let liveness = report.liveness.iter().map(|checked| infinite(report.program, checked));
+    let others = report.unchecked().map(|property| Finding {
         name: property.name.clone(),
         kind: property.kind,
         verdict: "not checked",
@@ -100,21 +110,58 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
         figures: None,
         runs: Vec::new(),
     });
-    std::iter::once(safety).chain(others).collect()
+    safety.into_iter().chain(liveness).chain(others).collect()
 }
 
-fn figures(outcome: &Outcome) -> Figures {
-    let statistics = &outcome.statistics;
+/// A property of infinite runs.
+fn infinite(program: &Program, checked: &property::Checked) -> Finding {
+    let lasso = checked.lasso.as_ref().map(|lasso| {
+        let steps: Vec<Step> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
+        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
+        let mut trace = Trace::new(program, &steps, &lasso.states, cycle, "property violated".into());
+        if trace.events.len() + 1 == lasso.values.len() {
+            trace.atoms = atoms(lasso);
+        }
+        ShownRun { kind: "property violated", error: "property violated".into(), trace, deadlock: None }
+    });
+    let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
+    let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();
+    let limit = checked.answer.limit.map(|limit| limit.to_string());
+    let unsuitable = checked.unsuitable.as_ref().map(|reason| reason.to_string());
+    Finding {
+        name: checked.name.clone(),
+        kind: checked.kind,
+        verdict: verdict_name(checked.verdict),
+        reason: runs.first().map(|first| first.error.clone()).or(unsuitable).or(limit),
+        figures: Some(Figures {
+            exhaustive: checked.verdict == Verdict::Holds,
+            ..figures(&checked.answer.statistics)
+        }),
+        runs,
+    }
+}
+
+/// The conditions of the property; inside of atomic sequences, as they were before.
+fn atoms(lasso: &Lasso) -> Vec<Atom> {
+    let each = lasso.atoms.iter().enumerate().map(|(number, name)| {
+        let mut last = false;
+        let values = lasso.values.iter().map(|letter| {
+            last = letter.as_ref().map_or(last, |letter| letter[number]);
+            last
+        });
+        Atom { name: name.clone(), values: values.collect() }
+    });
+    each.collect()
+}
+
+fn figures(statistics: &Statistics) -> Figures {
     Figures {
         states: statistics.states,
         transitions: statistics.transitions,
         depth: statistics.depth,
         memory_bytes: statistics.memory_bytes,
         seconds: statistics.time.as_secs_f64(),
-        exhaustive: outcome.exhaustive,
-        expected_omissions: match outcome.guarantee {
-            Guarantee::Exact => None,
-            Guarantee::Omissions { expected } => Some(expected),
-        },
+        exhaustive: false,
+        expected_omissions: None,
     }
 }

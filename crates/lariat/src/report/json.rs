@@ -1,6 +1,8 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
+use super::lasso::shown;
 use super::{Report, verdict_name};
+use crate::property;
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
 use serde::Serialize;
@@ -26,6 +28,13 @@ struct Property<'a> {
     errors: u64,
     error_kinds: Vec<&'static str>,
     exhaustive: bool,
+    /// Of infinite runs: which search was used, why, and how large the automaton of forbidden runs was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    automaton_states: Option<usize>,
     trace: Option<Trace>,
 }
 
@@ -54,7 +63,11 @@ struct Statistics {
 #[derive(Serialize)]
 struct Trace {
     prefix: Vec<TraceStep>,
+    /// Repeated forever.
     cycle: Vec<TraceStep>,
+    /// Nothing can move behind the prefix: the run stays in its last state forever.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stutters: bool,
 }
 
 #[derive(Serialize)]
@@ -64,6 +77,9 @@ struct TraceStep {
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<Mover>,
     changes: BTreeMap<String, String>,
+    /// The values of the property's conditions behind the step, where the property looks at them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    atoms: Option<BTreeMap<String, bool>>,
 }
 
 #[derive(Serialize)]
@@ -85,22 +101,26 @@ struct UnreachedStatement<'a> {
 /// The object, on several lines, with a line end.
 pub fn render(report: &Report<'_>) -> String {
     let outcome = &report.checked.outcome;
-    let verdict = verdict_name(outcome.verdict());
-    let safety = Property {
+    let safety = report.safety.then(|| Property {
         name: "safety",
         kind: "safety",
-        verdict,
+        verdict: verdict_name(outcome.verdict()),
         reason: reason(report),
-        statistics: statistics(outcome),
+        statistics: statistics(&outcome.statistics, outcome.guarantee),
         errors: outcome.errors,
         error_kinds: outcome.error_kinds.iter().copied().collect(),
         exhaustive: outcome.exhaustive,
+        search: None,
+        because: None,
+        automaton_states: None,
         trace: trace(report),
-    };
-    let not_checked = report.properties.iter().map(|property| NotChecked {
+    });
+    let liveness = report.liveness.iter().map(|checked| infinite(report, checked));
+    let properties = safety.into_iter().chain(liveness).collect();
+    let not_checked = report.unchecked().map(|property| NotChecked {
         name: &property.name,
         kind: property.kind,
-        reason: "not checked yet",
+        reason: "not asked for",
     });
     let unreached = report.checked.unreached.iter().map(|statement| UnreachedStatement {
         proctype: &statement.process_type,
@@ -111,8 +131,8 @@ pub fn render(report: &Report<'_>) -> String {
     });
     let document = Document {
         model: report.model,
-        verdict,
-        properties: vec![safety],
+        verdict: verdict_name(report.verdict()),
+        properties,
         not_checked: not_checked.collect(),
         unreached: unreached.collect(),
     };
@@ -128,8 +148,49 @@ fn reason(report: &Report<'_>) -> Option<String> {
     }
 }
 
-fn statistics(outcome: &search::Outcome) -> Statistics {
-    let statistics = &outcome.statistics;
+/// A property of infinite runs.
+fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property<'a> {
+    let answer = &checked.answer;
+    let failure = answer.failure.as_ref().map(|failure| failure.error.to_string());
+    Property {
+        name: &checked.name,
+        kind: checked.kind,
+        verdict: verdict_name(checked.verdict),
+        reason: failure
+            .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
+            .or_else(|| answer.limit.map(|limit| limit.to_string())),
+        statistics: statistics(&answer.statistics, search::Guarantee::Exact),
+        errors: u64::from(checked.verdict == search::Verdict::Violated),
+        error_kinds: answer.failure.iter().map(|failure| failure.error.kind()).collect(),
+        exhaustive: checked.verdict == search::Verdict::Holds,
+        search: Some(checked.search),
+        because: Some(checked.because),
+        automaton_states: Some(checked.automaton_states),
+        trace: lasso_trace(report, checked),
+    }
+}
+
+fn lasso_trace(report: &Report<'_>, checked: &property::Checked) -> Option<Trace> {
+    if let Some(failure) = &checked.failure {
+        let steps = show_run(report.program, &failure.violation.run.steps, &failure.states);
+        let prefix = steps.into_iter().map(trace_step).collect();
+        return Some(Trace { prefix, cycle: Vec::new(), stutters: false });
+    }
+    let lasso = checked.lasso.as_ref()?;
+    let atoms = |step: usize| {
+        let values = lasso.values.get(step + 1)?.as_ref()?;
+        Some(lasso.atoms.iter().cloned().zip(values.iter().copied()).collect())
+    };
+    let mut trace = Trace { prefix: Vec::new(), cycle: Vec::new(), stutters: false };
+    for (index, step) in shown(report.program, lasso) {
+        let step = TraceStep { atoms: atoms(index), ..trace_step(step) };
+        if index < lasso.prefix.len() { trace.prefix.push(step) } else { trace.cycle.push(step) }
+    }
+    trace.stutters = !lasso.cycle.is_empty() && trace.cycle.is_empty();
+    Some(trace)
+}
+
+fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> Statistics {
     Statistics {
         states: statistics.states,
         transitions: statistics.transitions,
@@ -138,23 +199,23 @@ fn statistics(outcome: &search::Outcome) -> Statistics {
         state_bytes: statistics.state_bytes,
         memory_bytes: statistics.memory_bytes,
         seconds: statistics.time.as_secs_f64(),
-        expected_omissions: match outcome.guarantee {
+        expected_omissions: match guarantee {
             search::Guarantee::Exact => None,
             search::Guarantee::Omissions { expected } => Some(expected),
         },
-        insertions: outcome.statistics.revisits.map(|revisits| revisits.insertions),
-        replaced: outcome.statistics.revisits.map(|revisits| revisits.replaced),
-        distinct: outcome.statistics.revisits.map(|revisits| revisits.distinct),
+        insertions: statistics.revisits.map(|revisits| revisits.insertions),
+        replaced: statistics.revisits.map(|revisits| revisits.replaced),
+        distinct: statistics.revisits.map(|revisits| revisits.distinct),
     }
 }
 
 fn trace(report: &Report<'_>) -> Option<Trace> {
     let first = report.checked.counterexamples.first()?;
     let steps = show_run(report.program, &first.violation.run.steps, &first.states);
-    Some(Trace { prefix: steps.into_iter().map(trace_step).collect(), cycle: Vec::new() })
+    Some(Trace { prefix: steps.into_iter().map(trace_step).collect(), cycle: Vec::new(), stutters: false })
 }
 
 fn trace_step(step: ShownStep) -> TraceStep {
     let changes = step.changes.into_iter().map(|Change { name, value }| (name, value)).collect();
-    TraceStep { mover: step.mover, receiver: step.receiver, changes }
+    TraceStep { mover: step.mover, receiver: step.receiver, changes, atoms: None }
 }

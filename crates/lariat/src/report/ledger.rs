@@ -38,17 +38,24 @@ pub fn ledger(report: &Report<'_>) -> Ledger {
     }
     ledger.checked.push("deadlocks".into());
     ledger.checked.push("run-time errors".into());
-    for property in report.properties {
+    if !report.safety {
+        ledger = Ledger::default();
+        let (what, how) = ("errors".into(), "not asked, --property safety".into());
+        ledger.not_checked.push(Unasked { what, how });
+    }
+    let decided = report.liveness.iter().filter(|checked| checked.verdict != search::Verdict::Inconclusive);
+    ledger.checked.extend(decided.map(|checked| format!("{} {}", checked.kind, checked.name)));
+    for property in report.unchecked() {
         ledger.not_checked.push(Unasked {
             what: format!("{} {}", property.kind, property.name),
-            how: "not checked yet".into(),
+            how: format!("not asked, --property {}", property.name),
         });
     }
+    let asked = report.liveness.iter().any(|checked| checked.kind == "progress");
     let progress = |kind: &model::program::ProcessType| kind.locations.iter().any(|place| place.progress);
-    if program.process_types.iter().any(progress) {
-        ledger
-            .not_checked
-            .push(Unasked { what: "non-progress cycles".into(), how: "not checked yet".into() });
+    if program.process_types.iter().any(progress) && !asked {
+        let (what, how) = ("non-progress cycles".into(), "not asked, --non-progress".into());
+        ledger.not_checked.push(Unasked { what, how });
     }
     if program.channel_types.iter().any(|kind| kind.capacity > 0) {
         ledger.not_checked.push(Unasked {
@@ -80,7 +87,10 @@ fn coverage(report: &Report<'_>) -> String {
 
 /// The ledger as lines of text.
 pub fn render(ledger: &Ledger) -> Vec<String> {
-    let checked = format!("checked: {} — {}", ledger.checked.join(", "), ledger.coverage);
+    let mut checked = format!("checked: {}", ledger.checked.join(", "));
+    if !ledger.coverage.is_empty() {
+        checked += &format!(" — {}", ledger.coverage);
+    }
     let unasked = |each: &Unasked| format!("{} ({})", each.what, each.how);
     let not_checked: Vec<String> = ledger.not_checked.iter().map(unasked).collect();
     let mut lines = vec![checked];

@@ -4,13 +4,16 @@ pub mod findings;
 pub mod growth;
 pub mod json;
 pub mod junit;
+pub mod lasso;
 pub mod ledger;
 pub mod sarif;
 pub mod text;
 
 use crate::check::Checked;
 use crate::load::NamedProperty;
+use crate::property;
 use model::Program;
+use search::Verdict;
 
 /// Everything a report is about.
 #[derive(Debug)]
@@ -19,6 +22,27 @@ pub struct Report<'a> {
     pub program: &'a Program,
     pub properties: &'a [NamedProperty],
     pub checked: &'a Checked,
+    /// Were errors looked for at all? If not, nothing is said about `checked`.
+    pub safety: bool,
+    /// The properties of infinite runs that were checked.
+    pub liveness: &'a [property::Checked],
+}
+
+impl Report<'_> {
+    /// The properties of the model that nobody looked at.
+    pub fn unchecked(&self) -> impl Iterator<Item = &NamedProperty> {
+        let checked = |name: &str| self.liveness.iter().any(|checked| checked.name == name);
+        self.properties.iter().filter(move |property| !checked(&property.name))
+    }
+
+    /// The worst verdict of all.
+    pub fn verdict(&self) -> Verdict {
+        let safety = self.safety.then(|| self.checked.outcome.verdict());
+        let mut all: Vec<Verdict> = safety.into_iter().collect();
+        all.extend(self.liveness.iter().map(|checked| checked.verdict));
+        let worst = [Verdict::Violated, Verdict::Inconclusive];
+        worst.into_iter().find(|verdict| all.contains(verdict)).unwrap_or(Verdict::Holds)
+    }
 }
 
 /// Text that does no harm to a terminal: control characters are replaced.

@@ -1,7 +1,7 @@
 //! The report for people: one line per property, then the run that shows what is wrong, then what else
 //! is worth knowing.
 
-use super::{Report, ledger, printable};
+use super::{Report, lasso, ledger, printable};
 use crate::check::Counterexample;
 use crate::explain;
 use crate::run::{Mover, ShownStep, show_run};
@@ -45,10 +45,29 @@ impl Style {
 
 /// The whole report; `quiet` leaves the verdicts.
 pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
-    let mut out = verdicts(report, style);
+    let mut out = if report.safety { verdicts(report, style) } else { String::new() };
+    for checked in report.liveness {
+        out += &lasso::verdict(checked, style);
+    }
     if quiet {
         return out;
     }
+    if report.safety {
+        out += &safety(report, style);
+    }
+    for checked in report.liveness {
+        out += &lasso::details(report.program, checked, style);
+    }
+    out += "\n";
+    for line in ledger::render(&ledger::ledger(report)) {
+        let _ = writeln!(out, "{}", style.faint(&printable(&line)));
+    }
+    out
+}
+
+/// What was found in looking for errors.
+fn safety(report: &Report<'_>, style: Style) -> String {
+    let mut out = String::new();
     let outcome = &report.checked.outcome;
     let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics)));
     if let Some(revisits) = outcome.statistics.revisits.filter(|revisits| revisits.replaced > 0) {
@@ -69,10 +88,6 @@ pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
         let _ = writeln!(out, "\n{} an atomic sequence can run forever", style.unsure("warning:"));
     }
     out += &unreached_text(report.program, &report.checked.unreached, style);
-    out += "\n";
-    for line in ledger::render(&ledger::ledger(report)) {
-        let _ = writeln!(out, "{}", style.faint(&printable(&line)));
-    }
     out
 }
 
@@ -93,14 +108,10 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     if let Some(limit) = outcome.limit {
         let _ = writeln!(out, "  not everything was visited: {limit}");
     }
-    for property in report.properties {
-        let name = printable(&property.name);
-        let _ = writeln!(out, "{} {name}: {}", property.kind, style.unsure("not checked yet"));
-    }
     out
 }
 
-fn figures(statistics: &Statistics) -> String {
+pub(super) fn figures(statistics: &Statistics) -> String {
     let mut text =
         format!("{} states, {} transitions, ", grouped(statistics.states), grouped(statistics.transitions));
     if statistics.atomic_steps > 0 {

@@ -13,6 +13,10 @@ pub struct Recoder {
     /// Moved always.
     always: Vec<Shift>,
     groups: Vec<Group>,
+    /// Where the words of the state are within what is translated, before and after.
+    offsets: (usize, usize),
+    /// Moved by its place in all words.
+    kept: Option<Shift>,
 }
 
 /// What is moved if a number in the old state is large enough.
@@ -114,13 +118,26 @@ impl Recoder {
             let condition = Condition::MoreThan(old.channel_count, index as i32);
             groups.push(Group { condition, shifts, groups: kinds });
         }
-        Recoder { words: new.width.all, always, groups }
+        Recoder { words: new.width.all, always, groups, offsets: (0, 0), kept: None }
+    }
+
+    /// The same for states within more words: so many words stand before them in the old and in the new, there are `words` in
+    /// all in the new, and one more field, whose place is counted in all words, is kept.
+    pub fn within(mut self, offsets: (usize, usize), words: usize, from: Field, to: Field) -> Recoder {
+        self.kept = Shift::new(from, to);
+        self.offsets = offsets;
+        self.words = words;
+        self
     }
 
     /// Replaces `new` by the translation of `old`.
     pub fn recode(&self, old: &[u64], new: &mut Vec<u64>) {
         new.clear();
         new.resize(self.words, 0);
+        if let Some(shift) = &self.kept {
+            shift.apply(old, new);
+        }
+        let (old, new) = (&old[self.offsets.0..], &mut new[self.offsets.1..]);
         for shift in &self.always {
             shift.apply(old, new);
         }

@@ -94,6 +94,16 @@ pub(crate) fn preprocess(
     path: &str,
     defines: &[(String, Option<String>)],
 ) -> Preprocessed {
+    preprocess_with(loader, path, defines, &[])
+}
+
+/// The same, with texts that stand behind the file as if they belonged to it; each has a name.
+pub(crate) fn preprocess_with(
+    loader: &dyn FileLoader,
+    path: &str,
+    defines: &[(String, Option<String>)],
+    behind: &[(String, String)],
+) -> Preprocessed {
     let mut interner = Interner::new();
     let words = Words {
         defined: interner.intern("defined"),
@@ -122,7 +132,7 @@ pub(crate) fn preprocess(
         stopped: false,
     };
     let mut tokens = Vec::new();
-    if preprocessor.open_main(path, defines) {
+    if preprocessor.open_main(path, defines, behind) {
         preprocessor.run(&mut tokens);
     }
     if preprocessor.stopped {
@@ -138,9 +148,22 @@ pub(crate) fn preprocess(
 }
 
 impl Preprocessor<'_> {
-    fn open_main(&mut self, path: &str, defines: &[(String, Option<String>)]) -> bool {
+    fn open_main(
+        &mut self,
+        path: &str,
+        defines: &[(String, Option<String>)],
+        behind: &[(String, String)],
+    ) -> bool {
         match self.load(path) {
-            Ok(index) => self.open(index),
+            Ok(index) => {
+                // What is opened last is read first.
+                for (name, text) in behind.iter().rev() {
+                    if let Some(index) = self.sources.add(name, text.as_bytes()) {
+                        self.open(index);
+                    }
+                }
+                self.open(index);
+            }
             Err(reason) => {
                 self.diagnostics.push(Diagnostic::error(format!("cannot read `{path}`: {reason}")));
                 return false;

@@ -4,7 +4,7 @@ use super::graph::{Edge, Graph, Lasso, Node};
 use std::collections::{HashMap, VecDeque};
 
 /// A shortest way from one of `sources` to a node that is wanted, both ends included.
-pub(super) fn way<G: Graph>(
+pub(crate) fn way<G: Graph>(
     graph: &mut G,
     sources: &[Node],
     wanted: impl Fn(Node) -> bool,

@@ -17,6 +17,7 @@ mod queue;
 mod tarjan;
 
 pub use graph::{Edge, Found, Graph, Lasso, Node};
+pub(crate) use lasso::way;
 
 /// The searches, by the names of the literature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +44,20 @@ impl Algorithm {
         Algorithm::Kosaraju,
         Algorithm::Deterministic,
     ];
+
+    /// As the user writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Queue => "queue",
+            Algorithm::Interleaved => "interleaved",
+            Algorithm::Magic => "magic",
+            Algorithm::Nested => "nested",
+            Algorithm::Tarjan => "tarjan",
+            Algorithm::Couvreur => "couvreur",
+            Algorithm::Kosaraju => "kosaraju",
+            Algorithm::Deterministic => "deterministic",
+        }
+    }
 
     /// Does it look at the marks of edges, all of them?
     pub fn is_generalized(self) -> bool {

@@ -8,12 +8,12 @@ mod bitstate;
 mod cache;
 mod compact;
 mod distinct;
-mod hash;
+pub(crate) mod hash;
 mod interned;
 #[allow(unsafe_code)]
 mod packed;
 mod part;
-mod prefetch;
+pub(crate) mod prefetch;
 mod quotient;
 #[cfg(test)]
 mod testing;

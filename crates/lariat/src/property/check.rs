@@ -1,0 +1,220 @@
+//! Checking one property: choose a search, search the product, replay what is found.
+
+use super::lasso::{Lasso, LassoError, replay};
+use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
+use super::{Property, Unsuitable};
+use crate::check::{Counterexample, Engine};
+use crate::reduction::Reduction;
+use model::observe::Observable;
+use model::{PackedInterpreter, Program, RuntimeError};
+use native::Native;
+use search::liveness::Algorithm;
+use search::product::{Answer, Monitor, Request, Shape, find, find_prefix};
+use search::replay::ReplayError;
+use search::{Options, Run, Verdict, Violation};
+use std::fmt;
+
+/// How to check.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    pub engine: Engine,
+    /// Use no reduction.
+    pub raw: bool,
+    /// The search to use; one that suits the property if nothing is said.
+    pub algorithm: Option<Algorithm>,
+    /// Find a run than which none is shorter.
+    pub shortest: bool,
+}
+
+/// What is known of a property after a search.
+#[derive(Debug)]
+pub struct Checked {
+    pub name: String,
+    pub kind: &'static str,
+    pub verdict: Verdict,
+    pub answer: Answer,
+    /// Why it could not be checked.
+    pub unsuitable: Option<Unsuitable>,
+    /// The search that was used.
+    pub search: &'static str,
+    /// Why that one.
+    pub because: &'static str,
+    pub automaton_states: usize,
+    /// Cycles were looked for on the product with the property itself, not with what it forbids.
+    pub lasso: Option<Lasso>,
+    /// A condition of the property has no value: the run to where it has none.
+    pub failure: Option<Counterexample>,
+}
+
+/// A run that was found cannot be believed: a fault of ours.
+#[derive(Debug)]
+pub enum Failure {
+    Lasso(LassoError),
+    Replay(ReplayError),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Lasso(error) => write!(out, "{error}"),
+            Failure::Replay(error) => write!(out, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What is to be done.
+enum Plan {
+    /// No run is forbidden.
+    Nothing,
+    Reachability,
+    Cycles(Algorithm),
+}
+
+/// Checks a property of a program.
+///
+/// # Errors
+/// A fault of ours: a counterexample is none.
+pub fn check(
+    program: &Program,
+    property: &Property,
+    choice: &Choice,
+    options: &Options<'_>,
+) -> Result<Checked, Failure> {
+    let planned = prepare(program, property).and_then(|prepared| {
+        let plan = plan(&prepared, property, choice)?;
+        Ok((prepared, plan))
+    });
+    let (prepared, (plan, because, found)) = match planned {
+        Ok(planned) => planned,
+        Err(reason) => return Ok(unsuitable(property, reason)),
+    };
+    let monitor = Monitor::new(found.0, found.1, prepared.stutters);
+    let reduction = Reduction::observing(&prepared.program, choice.raw, &prepared.observed);
+    let answer = match choice.engine {
+        Engine::Native => match Native::new(reduction.program()) {
+            Ok(system) => search(system, &monitor, &plan, choice, options),
+            Err(error) => without_start(error),
+        },
+        Engine::Interpreter => match PackedInterpreter::new(reduction.program()) {
+            Ok(system) => search(system, &monitor, &plan, choice, options),
+            Err(error) => without_start(error),
+        },
+    };
+    let mut checked = Checked {
+        name: property.name.clone(),
+        kind: property.kind(),
+        verdict: answer.verdict(),
+        search: match plan {
+            Plan::Nothing => "none",
+            Plan::Reachability => "reachability",
+            Plan::Cycles(algorithm) => algorithm.name(),
+        },
+        because,
+        automaton_states: monitor.states(),
+        unsuitable: None,
+        lasso: None,
+        failure: None,
+        answer,
+    };
+    if let Some(run) = &checked.answer.lasso {
+        let run = reduction.lasso(run);
+        let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic));
+        let lasso = replay(&prepared, property, &monitor, deterministic, &run).map_err(Failure::Lasso)?;
+        checked.lasso = Some(lasso);
+    }
+    if let Some(failure) = &checked.answer.failure {
+        checked.failure = Some(failing(&prepared, &reduction, failure)?);
+    }
+    Ok(checked)
+}
+
+/// Nothing was searched.
+fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
+    Checked {
+        name: property.name.clone(),
+        kind: property.kind(),
+        verdict: Verdict::Inconclusive,
+        answer: Answer::default(),
+        unsuitable: Some(reason),
+        search: "none",
+        because: "the property cannot be checked this way",
+        automaton_states: 0,
+        lasso: None,
+        failure: None,
+    }
+}
+
+/// The run to a state where a condition has no value, in the program itself.
+fn failing(
+    prepared: &Prepared,
+    reduction: &Reduction<'_>,
+    found: &Violation,
+) -> Result<Counterexample, Failure> {
+    let steps = reduction.steps(&found.run.steps);
+    let run = Run { steps, ..found.run };
+    let states = super::lasso::follow(&prepared.program, run.initial, &run.steps).map_err(Failure::Lasso)?;
+    Ok(Counterexample { violation: Violation { error: found.error.clone(), run }, states })
+}
+
+fn without_start(error: RuntimeError) -> Answer {
+    Answer { failure: Some(Violation { error, run: Run::default() }), ..Answer::default() }
+}
+
+/// Which search, why, and with which automaton.
+fn plan(
+    prepared: &Prepared,
+    property: &Property,
+    choice: &Choice,
+) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
+    if let Some(algorithm) = choice.algorithm {
+        let form = match algorithm {
+            Algorithm::Deterministic => Form::Deterministic,
+            _ if algorithm.is_generalized() => Form::Generalized,
+            _ => Form::Buchi,
+        };
+        let found = automaton(prepared, property, form)?;
+        return Ok((Plan::Cycles(algorithm), "as asked for", found));
+    }
+    let found = automaton(prepared, property, Form::Generalized)?;
+    // Only to see its shape.
+    let monitor = Monitor::new(found.0.clone(), found.1.clone(), prepared.stutters);
+    Ok(match monitor.shape() {
+        Shape::Empty => (Plan::Nothing, "no run at all can violate the property", found),
+        Shape::Terminal if prepared.stutters => {
+            (Plan::Reachability, "a violation shows in finite time", found)
+        }
+        Shape::Terminal => (Plan::Cycles(Algorithm::Couvreur), "only infinite runs matter", found),
+        Shape::Weak => {
+            (Plan::Cycles(Algorithm::Couvreur), "a violation is a cycle; the automaton is weak", found)
+        }
+        Shape::General => (Plan::Cycles(Algorithm::Couvreur), "a violation is a cycle", found),
+    })
+}
+
+fn search<S: Observable>(
+    system: S,
+    monitor: &Monitor,
+    plan: &Plan,
+    choice: &Choice,
+    options: &Options<'_>,
+) -> Answer {
+    match plan {
+        Plan::Nothing => Answer::default(),
+        Plan::Reachability => {
+            let order = if choice.shortest { search::Order::BreadthFirst } else { options.order };
+            let options = Options { order, checkpoint: None, resume: None, ..options.clone() };
+            find_prefix(system, monitor, &options)
+        }
+        Plan::Cycles(algorithm) => {
+            let request = Request {
+                algorithm: *algorithm,
+                shortest: choice.shortest,
+                limits: options.limits.clone(),
+                progress: options.progress,
+            };
+            find(system, monitor, &request)
+        }
+    }
+}

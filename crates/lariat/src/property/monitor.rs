@@ -1,0 +1,219 @@
+//! From a property to the automaton that a search needs.
+
+use super::{Meaning, Property, has_accept_labels};
+use model::expression::UnaryOp;
+use model::reduce::Observed;
+use model::{Expr, Program};
+use omega::automaton::{Edge, Marks, Tgba};
+use omega::decide::is_stutter_invariant;
+use omega::degeneralize::{Degeneralization, degeneralize};
+use omega::formula::Formulas;
+use omega::guard::Guard;
+use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
+use promela::LtlFormula;
+use promela::claim::{self, NotACondition};
+use std::fmt;
+
+/// Why a property cannot be checked, or not by this search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsuitable {
+    Translation(TranslateError),
+    Claim(NotACondition),
+    /// `deterministic` needs a formula.
+    NotAFormula,
+    /// `deterministic` needs a deterministic automaton.
+    NotDeterministic,
+}
+
+impl fmt::Display for Unsuitable {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unsuitable::Translation(error) => write!(out, "{error}"),
+            Unsuitable::Claim(NotACondition { text, file, line }) => write!(
+                out,
+                "{file}:{line}: `{text}` does more than wait for a condition, which a claim may not"
+            ),
+            Unsuitable::NotAFormula => {
+                out.write_str("the search `deterministic` needs the property itself, as a formula; use another search")
+            }
+            Unsuitable::NotDeterministic => out.write_str(
+                "no deterministic Büchi automaton is known for the formula; use another search than `deterministic`",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unsuitable {}
+
+/// Which automaton a search works with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Of forbidden runs, with marks on edges.
+    Generalized,
+    /// Of forbidden runs, with accepting states.
+    Buchi,
+    /// Of the runs that are allowed: deterministic, complete, with accepting states.
+    Deterministic,
+}
+
+/// What is known of a property before a search is chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    /// The program as the property's conditions mean it.
+    pub program: Program,
+    pub observed: Observed,
+    pub stutters: bool,
+}
+
+/// The automaton and what its atoms stand for.
+pub(super) type Automaton = (Tgba, Vec<Expr>);
+
+/// The program in which the property is checked, and what reductions must keep.
+pub(super) fn prepare(program: &Program, property: &Property) -> Result<Prepared, Unsuitable> {
+    let mut program = program.clone();
+    // What is hidden could make two runs look like one that is none.
+    program.variables.reveal();
+    program.process_types.iter_mut().for_each(|kind| kind.variables.reveal());
+    let (conditions, steps, stutters) = match &property.meaning {
+        Meaning::Formula(formula) => {
+            let invariant = is_stutter_invariant(&mut formula.formulas.clone(), formula.formula);
+            (formula.atoms.clone(), !invariant.unwrap_or(false), true)
+        }
+        Meaning::Claim(claim) => {
+            let claim = claim::automaton(&program, claim).map_err(Unsuitable::Claim)?;
+            let mut conditions = claim.atoms;
+            if has_accept_labels(&program) {
+                accept_as_progress(&mut program);
+                conditions.push(at_accept_label());
+            }
+            (conditions, true, true)
+        }
+        Meaning::Automaton(_, conditions) => (conditions.clone(), true, true),
+        Meaning::AcceptLabels => {
+            accept_as_progress(&mut program);
+            (vec![at_accept_label()], false, false)
+        }
+        Meaning::Progress => (vec![Expr::NonProgress], false, false),
+    };
+    Ok(Prepared { program, observed: Observed { conditions, steps }, stutters })
+}
+
+/// Accept labels take the place of progress labels, about which there is a condition.
+fn accept_as_progress(program: &mut Program) {
+    for location in program.process_types.iter_mut().flat_map(|kind| &mut kind.locations) {
+        location.progress = location.accept;
+    }
+}
+
+fn at_accept_label() -> Expr {
+    Expr::unary(UnaryOp::Not, Expr::NonProgress)
+}
+
+/// The automaton in the form that a search needs.
+pub(super) fn automaton(
+    prepared: &Prepared,
+    property: &Property,
+    form: Form,
+) -> Result<Automaton, Unsuitable> {
+    let forbidden = match &property.meaning {
+        Meaning::Formula(formula) => return of_formula(formula, form),
+        _ if form == Form::Deterministic => return Err(Unsuitable::NotAFormula),
+        Meaning::Claim(claim) => {
+            let mut claim = claim::automaton(&prepared.program, claim).map_err(Unsuitable::Claim)?;
+            if prepared.observed.conditions.len() > claim.atoms.len() {
+                mark_accept_labels(&mut claim.automaton);
+                claim.atoms.push(at_accept_label());
+            }
+            (claim.automaton, claim.atoms)
+        }
+        Meaning::Automaton(automaton, conditions) => ((**automaton).clone(), conditions.clone()),
+        Meaning::AcceptLabels => (of_text("G F labelled")?, vec![at_accept_label()]),
+        Meaning::Progress => (of_text("F G nonprogress")?, vec![Expr::NonProgress]),
+    };
+    let (automaton, conditions) = forbidden;
+    if form == Form::Buchi && (automaton.sets != 1 || !automaton.is_state_based()) {
+        return Ok((degeneralize(&automaton, Degeneralization::SIMPLE), conditions));
+    }
+    Ok((automaton, conditions))
+}
+
+fn of_text(text: &str) -> Result<Tgba, Unsuitable> {
+    let mut formulas = Formulas::new();
+    let formula = formulas.parse(text).expect("a formula of ours");
+    let options = Options { acceptance: Acceptance::StateBuchi, ..Options::default() };
+    translate(&mut formulas, formula, options).map_err(Unsuitable::Translation)
+}
+
+/// Where a process is at an accept label, the claim's step is accepting too.
+fn mark_accept_labels(automaton: &mut Tgba) {
+    let atom = automaton.atoms.len() as u32;
+    automaton.atoms.push("accept".into());
+    let (yes, no) = (automaton.guards.literal(atom, true), automaton.guards.literal(atom, false));
+    for list in &mut automaton.edges {
+        let mut split = Vec::new();
+        for edge in list.drain(..) {
+            if edge.marks == Marks::one(0) {
+                split.push(edge);
+                continue;
+            }
+            split.push(Edge { guard: automaton.guards.and(edge.guard, yes), marks: Marks::one(0), ..edge });
+            split.push(Edge { guard: automaton.guards.and(edge.guard, no), ..edge });
+        }
+        *list = split;
+    }
+}
+
+fn of_formula(formula: &LtlFormula, form: Form) -> Result<Automaton, Unsuitable> {
+    let mut formulas = formula.formulas.clone();
+    let automaton = match form {
+        Form::Deterministic => {
+            let options = Options {
+                goal: Goal::Deterministic,
+                acceptance: Acceptance::StateBuchi,
+                ..Options::default()
+            };
+            let automaton =
+                translate(&mut formulas, formula.formula, options).map_err(Unsuitable::Translation)?;
+            if !automaton.is_deterministic() {
+                return Err(Unsuitable::NotDeterministic);
+            }
+            complete(automaton)
+        }
+        Form::Generalized | Form::Buchi => {
+            let forbidden = formulas.not(formula.formula);
+            let acceptance = match form {
+                Form::Buchi => Acceptance::StateBuchi,
+                _ => Acceptance::TransitionGeneralized,
+            };
+            let options = Options { acceptance, ..Options::default() };
+            translate(&mut formulas, forbidden, options).map_err(Unsuitable::Translation)?
+        }
+    };
+    // By name, for the automaton may have fewer atoms than the formula, or in another order.
+    let conditions = automaton.atoms.iter().map(|name| {
+        let number = formulas.atom_id(name);
+        formula.atoms.get(number.0 as usize).cloned().unwrap_or(Expr::Const(0))
+    });
+    let conditions = conditions.collect();
+    Ok((automaton, conditions))
+}
+
+/// The same automaton with a way to go on for every letter: what it does not allow leads to a state that accepts nothing.
+fn complete(mut automaton: Tgba) -> Tgba {
+    if automaton.sets == 0 {
+        automaton.sets = 1;
+        automaton.edges.iter_mut().flatten().for_each(|edge| edge.marks = Marks::one(0));
+    }
+    let sink = automaton.add_state();
+    for state in automaton.states().collect::<Vec<_>>() {
+        let marks = automaton.state_marks(state);
+        let list = &automaton.edges[state.index()];
+        let covered = list.iter().fold(Guard::FALSE, |sum, edge| automaton.guards.or(sum, edge.guard));
+        let rest = automaton.guards.not(covered);
+        automaton.add_edge(state, rest, marks, sink);
+    }
+    if automaton.initial.is_empty() {
+        automaton.initial.push(sink);
+    }
+    automaton
+}

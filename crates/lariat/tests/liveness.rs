@@ -1,0 +1,180 @@
+//! Properties of infinite runs through the command: verdicts, lassos, odd input.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A directory of its own for each test.
+struct Place(PathBuf);
+
+impl Place {
+    fn with(files: &[(&str, &str)]) -> Place {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("lariat-liveness-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary directory");
+        for (name, text) in files {
+            std::fs::write(path.join(name), text).expect("a temporary file");
+        }
+        Place(path)
+    }
+
+    /// Exit code, output, complaints.
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_lariat"))
+            .arg("check")
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .expect("the command starts");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const MODEL: &str = "\
+#define busy (x == 1)
+byte x, y;
+active proctype P() { do :: x == 0 -> x = 1 :: x == 1 -> atomic { x = 2; x = 0 } :: y = 1 - y od }
+ltl bounded { [] (x < 2) }
+ltl repeats { []<> busy }
+ltl valid { <> busy || [] !busy }
+ltl first { y == 0 }
+";
+
+#[test]
+fn each_property_has_a_line() {
+    let place = Place::with(&[("m.pml", MODEL)]);
+    let (code, out, _) = place.run(&["m.pml", "--quiet"]);
+    assert_eq!(code, Some(1));
+    let wanted =
+        "safety: holds\nltl bounded: holds\nltl repeats: VIOLATED\nltl valid: holds\nltl first: holds\n";
+    assert_eq!(out, wanted);
+}
+
+#[test]
+fn every_search_agrees() {
+    let place = Place::with(&[("m.pml", MODEL)]);
+    for search in
+        ["queue", "interleaved", "magic", "nested", "tarjan", "couvreur", "kosaraju", "deterministic"]
+    {
+        for property in ["bounded", "repeats", "first"] {
+            let (code, out, complaint) =
+                place.run(&["m.pml", "-q", "--property", property, "--search", search]);
+            assert_eq!(code, Some(i32::from(property == "repeats")), "{search} {property} {out} {complaint}");
+        }
+    }
+}
+
+#[test]
+fn the_cycle_is_shown() {
+    let place = Place::with(&[("m.pml", MODEL)]);
+    let (_, out, _) = place.run(&["m.pml", "--property", "repeats", "--shortest"]);
+    assert!(out.contains("the cycle starts here:"), "{out}");
+    assert!(out.contains("0 steps, then a cycle of 2 steps"), "{out}");
+    let (_, out, _) = place.run(&["m.pml", "--property", "repeats", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).expect("one JSON value");
+    assert_eq!(report["properties"][0]["verdict"], "violated");
+    assert!(report["properties"][0]["trace"]["cycle"].as_array().is_some_and(|cycle| !cycle.is_empty()));
+}
+
+#[test]
+fn a_finite_violation_ends_where_it_shows() {
+    let place = Place::with(&[("m.pml", MODEL)]);
+    let (code, out, _) = place.run(&["m.pml", "--ltl", "[] !busy", "--search", "bfs"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("whatever follows, the property is violated"), "{out}");
+    assert!(out.contains("The run that shows it, 2 steps:"), "{out}");
+    let (code, out, _) = place.run(&["m.pml", "--ltl", "y == 1"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("The initial state shows it:"), "{out}");
+}
+
+#[test]
+fn ends_are_extended_by_stuttering() {
+    let place = Place::with(&[("m.pml", "byte x;\nactive proctype P() { x = 1; x = 2 }\n")]);
+    let (code, out, _) = place.run(&["m.pml", "--ltl", "<> (x == 3)"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("nothing can move any more: the run stays here forever"), "{out}");
+    assert_eq!(place.run(&["m.pml", "-q", "--ltl", "<>[] (x == 2)"]).0, Some(0));
+    // A step more or less matters to this one.
+    assert_eq!(place.run(&["m.pml", "-q", "--ltl", "X (x == 1) && X X (x == 2)"]).0, Some(0));
+    assert_eq!(place.run(&["m.pml", "-q", "--ltl", "X X (x == 1)"]).0, Some(1));
+}
+
+#[test]
+fn claims_automata_and_labels() {
+    let claim = "byte x;\nactive proctype P() { do :: x = 1 - x od }\nnever { do :: x == 1 -> break :: else od; accept: do :: x < 2 od }\n";
+    let hoa = "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"x == 1\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--\n";
+    let place = Place::with(&[
+        ("claim.pml", claim),
+        ("often.hoa", hoa),
+        (
+            "accept.pml",
+            "active proctype P() { byte x; do :: x < 3 -> x++ :: else -> break od; accept: x = 0 }\n",
+        ),
+        ("round.pml", "active proctype P() { byte x; do :: x = 1; accept: x = 0 od }\n"),
+        (
+            "idle.pml",
+            "byte x;\nactive proctype P() { progress: do :: x = 1; progress_b: x = 0 :: x = 2 od }\n",
+        ),
+    ]);
+    let (code, out, complaint) = place.run(&["claim.pml", "-q"]);
+    assert_eq!((code, &*out), (Some(1), "safety: holds\nnever never_0: VIOLATED\n"), "{complaint}");
+    assert_eq!(place.run(&["claim.pml", "-q", "--automaton", "often.hoa"]).0, Some(1));
+    assert_eq!(place.run(&["accept.pml", "-q"]).1, "safety: holds\naccept accept labels: holds\n");
+    assert_eq!(place.run(&["round.pml", "-q"]).1, "safety: holds\naccept accept labels: VIOLATED\n");
+    assert_eq!(place.run(&["idle.pml", "-q", "--non-progress"]).0, Some(0));
+    assert_eq!(place.run(&["round.pml", "-q", "--non-progress"]).0, Some(1));
+}
+
+#[test]
+fn a_condition_without_a_value_is_an_error() {
+    let text = "byte x; byte a[2];\nactive proctype P() { do :: x < 3 -> x++ od }\n";
+    let place = Place::with(&[("m.pml", text)]);
+    for search in ["dfs", "nested", "couvreur"] {
+        for formula in ["[] (a[x] == 0)", "[]<> (a[x] == 0)"] {
+            let (code, out, complaint) = place.run(&["m.pml", "--ltl", formula, "--search", search]);
+            assert_eq!(code, Some(1), "{out}{complaint}");
+            assert!(out.contains("a condition has no value: invalid array index"), "{out}{complaint}");
+        }
+    }
+}
+
+#[test]
+fn odd_input_is_refused() {
+    let place = Place::with(&[("m.pml", MODEL), ("bad.hoa", "HOA: v1\n"), ("p.lts", "")]);
+    for arguments in [
+        vec!["m.pml", "--ltl", "[] (z == 1)"],
+        vec!["m.pml", "--ltl", "[] ("],
+        vec!["m.pml", "--ltl", ""],
+        vec!["m.pml", "--ltl", "true } init { skip"],
+        vec!["m.pml", "--ltl", "true } ltl q { false"],
+        vec!["m.pml", "--property", "nothing"],
+        vec!["m.pml", "--automaton", "bad.hoa"],
+        vec!["m.pml", "--automaton", "missing.hoa"],
+        vec!["m.pml", "--search", "nonsense"],
+        vec!["p.lts", "--ltl", "true"],
+    ] {
+        let (code, out, complaint) = place.run(&arguments);
+        assert_eq!(code, Some(2), "{arguments:?} {out} {complaint}");
+        assert!(!complaint.is_empty());
+    }
+}
+
+#[test]
+fn limits_make_it_inconclusive() {
+    let text = "int x;\nactive proctype P() { do :: x = (x + 1) % 100000 od }\nltl p { []<> (x == 0) }\n";
+    let place = Place::with(&[("m.pml", text)]);
+    let (code, out, _) = place.run(&["m.pml", "-q", "--property", "p", "--max-states", "100"]);
+    assert_eq!(code, Some(3));
+    assert!(out.contains("the limit of 100 states was reached"), "{out}");
+    // Values far beyond those first seen: the layout is widened on the way.
+    assert_eq!(place.run(&["m.pml", "-q", "--property", "p"]).0, Some(0));
+}

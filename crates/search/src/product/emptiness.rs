@@ -1,0 +1,180 @@
+//! Is there a forbidden run? The searches for cycles on the product, and what they found as steps of the program.
+
+use super::graph::{ProductGraph, Stop};
+use super::monitor::Monitor;
+use super::shorten;
+use super::system::Product;
+use crate::limits::{Limit, peak_memory_bytes};
+use crate::liveness::{Algorithm, Graph, Lasso, Node};
+use crate::outcome::{Outcome, Run, Statistics, Verdict, Violation};
+use crate::rounds::Progress;
+use crate::{Limits, Options, reachability};
+use model::RuntimeError;
+use model::observe::Observable;
+use model::system::{Step, System};
+use std::fmt;
+
+/// Expansions spent on making a lasso shorter.
+const SHORTENING: usize = 200_000;
+
+/// How to look for a forbidden run.
+#[derive(Clone)]
+pub struct Request<'a> {
+    pub algorithm: Algorithm,
+    /// No lasso may be shorter than the one that is found.
+    pub shortest: bool,
+    pub limits: Limits<'a>,
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Request { algorithm, shortest, limits, .. } = self;
+        out.debug_struct("Request")
+            .field("algorithm", algorithm)
+            .field("shortest", shortest)
+            .field("limits", limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An infinite run: steps from an initial state, then steps that are repeated forever. With an empty cycle, only the beginning of
+/// one: whatever follows, it is forbidden.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LassoRun {
+    /// Which of the program's initial states.
+    pub initial: usize,
+    pub prefix: Vec<Step>,
+    pub cycle: Vec<Step>,
+}
+
+/// What a search for forbidden runs says.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub lasso: Option<LassoRun>,
+    /// A condition has no value: the error, and a run to where it has none.
+    pub failure: Option<Violation>,
+    pub limit: Option<Limit>,
+    pub statistics: Statistics,
+    /// Errors of the program met on the way, one of each kind.
+    pub met: Vec<RuntimeError>,
+    pub endless_atomic: bool,
+    /// A store that may omit states was used.
+    pub may_omit: bool,
+}
+
+impl Answer {
+    pub fn verdict(&self) -> Verdict {
+        if self.lasso.is_some() || self.failure.is_some() {
+            Verdict::Violated
+        } else if self.limit.is_some() || self.may_omit {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Holds
+        }
+    }
+}
+
+/// Looks for a forbidden run as a cycle of the product.
+pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
+    let product = Product::marked(system, monitor);
+    let mut graph = ProductGraph::new(product, &request.limits, request.progress);
+    let mut answer = Answer::default();
+    let found = request.algorithm.search(&mut graph);
+    // What the search itself took, without what is done for the sake of the report.
+    let statistics = Statistics {
+        states: graph.len() as u64,
+        transitions: graph.tally.transitions,
+        atomic_steps: graph.tally.atomic_steps,
+        state_bytes: 8 * graph.product().width().identity as u64,
+        store_bytes: graph.store_bytes(),
+        time: graph.elapsed(),
+        ..Statistics::default()
+    };
+    match found {
+        Ok(None) => {}
+        Ok(Some(lasso)) => {
+            // Without the acceptance of Büchi there is nothing to hold a shorter cycle against.
+            let shown = match request.algorithm {
+                Algorithm::Deterministic => Ok(lasso.clone()),
+                _ if request.shortest => shorten::shortest(&mut graph, lasso.clone()),
+                _ => shorten::shorten(&mut graph, lasso.clone(), SHORTENING),
+            };
+            match steps(&mut graph, &shown.unwrap_or(lasso)) {
+                Ok(run) => answer.lasso = Some(run),
+                Err(stop) => give_up(&mut graph, &mut answer, stop),
+            }
+        }
+        Err(stop) => give_up(&mut graph, &mut answer, stop),
+    }
+    answer.met = monitor.met();
+    answer.endless_atomic = graph.tally.endless_atomic;
+    answer.statistics =
+        Statistics { memory_bytes: peak_memory_bytes().unwrap_or_else(|| graph.store_bytes()), ..statistics };
+    answer
+}
+
+fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer: &mut Answer, stop: Stop) {
+    match stop {
+        Stop::Limit(limit) => answer.limit = Some(limit),
+        Stop::NoStart(error) => answer.failure = Some(Violation { error, run: Run::default() }),
+        Stop::Failed(node, error) => match run_to_failure(graph, node, error) {
+            Ok(violation) => answer.failure = Some(violation),
+            Err(limit) => answer.limit = Some(limit),
+        },
+    }
+}
+
+/// A shortest run to a node where a condition has no value; to another such node if that is met first.
+fn run_to_failure<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    mut node: Node,
+    mut error: RuntimeError,
+) -> Result<Violation, Limit> {
+    loop {
+        let way = graph.initial().and_then(|initial| {
+            let found = crate::liveness::way(graph, &initial, |met| met == node)?;
+            steps(graph, &Lasso { prefix: found.unwrap_or_default(), cycle: Vec::new() })
+        });
+        match way {
+            Ok(run) => {
+                return Ok(Violation { error, run: Run { initial: run.initial, steps: run.prefix } });
+            }
+            Err(Stop::Failed(other, its)) if other != node => (node, error) = (other, its),
+            Err(Stop::Limit(limit)) => return Err(limit),
+            Err(_) => return Err(Limit::Interrupted),
+        }
+    }
+}
+
+/// The steps along a lasso; along its prefix alone if there is no cycle.
+fn steps<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, lasso: &Lasso) -> Result<LassoRun, Stop> {
+    let nodes: Vec<Node> =
+        lasso.prefix.iter().chain(&lasso.cycle).chain(lasso.cycle.first()).copied().collect();
+    let initial = graph.initial()?;
+    let start = nodes.first().and_then(|first| initial.iter().position(|node| node == first));
+    let mut run = LassoRun { initial: start.unwrap_or(0), ..LassoRun::default() };
+    for (index, pair) in nodes.windows(2).enumerate() {
+        let codes = graph.passage(pair[0], pair[1])?.unwrap_or_default();
+        let steps = codes.into_iter().map(|code| graph.product().step(code));
+        if index < lasso.prefix.len() { run.prefix.extend(steps) } else { run.cycle.extend(steps) }
+    }
+    Ok(run)
+}
+
+/// Looks for the beginning of a run after which everything is forbidden, with any search and store there is for
+/// errors. Precondition: the monitor is terminal.
+pub fn find_prefix<S: Observable>(system: S, monitor: &Monitor, options: &Options<'_>) -> Answer {
+    let product = Product::new(system, monitor);
+    let outcome = reachability(&product, &Options { all_errors: false, ..options.clone() });
+    let Outcome { violations, limit, exhaustive, statistics, endless_atomic, .. } = outcome;
+    let mut answer = Answer { limit, statistics, endless_atomic, met: monitor.met(), ..Answer::default() };
+    match violations.into_iter().next() {
+        Some(Violation { error: RuntimeError::PropertyViolated, run }) => {
+            answer.lasso = Some(LassoRun { initial: run.initial, prefix: run.steps, cycle: Vec::new() });
+        }
+        Some(failure) => answer.failure = Some(failure),
+        None => answer.may_omit = limit.is_none() && !exhaustive,
+    }
+    answer
+}

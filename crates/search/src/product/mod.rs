@@ -1,0 +1,16 @@
+//! Program × property automaton, made on the fly.
+//!
+//! [`Monitor`] is the property: an automaton of forbidden runs over conditions on states. `system` is the product as a system, for
+//! every search there is; `graph` the product as a graph with numbered nodes (`table`), for the searches for cycles; `emptiness`
+//! looks for a forbidden run, `shorten` makes it shorter.
+
+mod emptiness;
+mod graph;
+mod monitor;
+mod shorten;
+mod system;
+mod table;
+
+pub use emptiness::{Answer, LassoRun, Request, find, find_prefix};
+pub use monitor::{Monitor, Shape};
+pub use system::Product;

@@ -1,0 +1,227 @@
+//! The property as a component of the product: an automaton that reads, at every stored state, which conditions hold there.
+//!
+//! The automaton accepts the runs that are forbidden (only the search `deterministic` looks at the property itself). What a
+//! letter makes possible is looked up in a table where that is small.
+
+use model::RuntimeError;
+use model::expression::{BinaryOp, Expr};
+use omega::automaton::{Marks, StateId, Tgba};
+use omega::guard::Guard;
+use omega::scc::Sccs;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Tables may have so many entries.
+const MOST_ENTRIES: usize = 1 << 16;
+
+/// Where a letter leads, and with which marks.
+pub(crate) type Target = (u32, u64);
+
+/// What kind of search the automaton's shape asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// No run is forbidden.
+    Empty,
+    /// A forbidden run shows in finite time: once the automaton accepts, it accepts whatever follows.
+    Terminal,
+    /// In each strong component of the automaton all cycles are accepting, or none.
+    Weak,
+    General,
+}
+
+/// An automaton whose letters are the values of conditions.
+#[derive(Debug)]
+pub struct Monitor {
+    automaton: Tgba,
+    conditions: Vec<Expr>,
+    shape: Shape,
+    /// By state: do all edges have all marks?
+    accepting: Vec<bool>,
+    /// By state: is everything accepted from here?
+    universal: Vec<bool>,
+    /// By state and letter: where its targets end in `targets`; they start where those before end.
+    ends: Option<Vec<u32>>,
+    targets: Vec<Target>,
+    /// Do runs that come to an end go on forever in their last state?
+    stutters: bool,
+    /// Errors of the program that were met; they are not the property's business.
+    met: Mutex<BTreeMap<&'static str, RuntimeError>>,
+}
+
+impl Monitor {
+    /// Precondition: condition `i` is what atom `i` of the automaton stands for.
+    pub fn new(automaton: Tgba, conditions: Vec<Expr>, stutters: bool) -> Monitor {
+        let mut automaton = automaton.with_single_initial();
+        automaton.merge_edges();
+        let all = Marks::all(automaton.sets);
+        let accepting: Vec<bool> =
+            automaton.edges.iter().map(|list| list.iter().all(|edge| edge.marks == all)).collect();
+        let universal: Vec<bool> = automaton
+            .states()
+            .map(|state| {
+                let own = automaton.edges[state.index()].iter();
+                own.clone().any(|edge| edge.target == state && edge.guard == Guard::TRUE && edge.marks == all)
+            })
+            .collect();
+        let shape = shape(&automaton, &universal);
+        let mut monitor = Monitor {
+            automaton,
+            conditions,
+            shape,
+            accepting,
+            universal,
+            ends: None,
+            targets: Vec::new(),
+            stutters,
+            met: Mutex::default(),
+        };
+        monitor.tabulate();
+        monitor
+    }
+
+    fn tabulate(&mut self) {
+        let Some(letters) = 1usize.checked_shl(self.conditions.len() as u32) else { return };
+        if self.conditions.len() > 16 || letters * self.states() > MOST_ENTRIES {
+            return;
+        }
+        let mut ends = Vec::with_capacity(letters * self.states());
+        let mut targets = Vec::new();
+        for state in 0..self.states() as u32 {
+            for letter in 0..letters as u64 {
+                self.compute(state, &[letter], &mut targets);
+                ends.push(targets.len() as u32);
+            }
+        }
+        (self.ends, self.targets) = (Some(ends), targets);
+    }
+
+    pub fn automaton(&self) -> &Tgba {
+        &self.automaton
+    }
+
+    pub fn conditions(&self) -> &[Expr] {
+        &self.conditions
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub fn stutters(&self) -> bool {
+        self.stutters
+    }
+
+    pub fn states(&self) -> usize {
+        self.automaton.state_count()
+    }
+
+    pub fn all_marks(&self) -> u64 {
+        Marks::all(self.automaton.sets).0
+    }
+
+    pub(crate) fn initial(&self) -> Option<u32> {
+        self.automaton.initial.first().map(|state| state.0)
+    }
+
+    pub(crate) fn is_accepting(&self, state: u32) -> bool {
+        self.accepting[state as usize]
+    }
+
+    pub(crate) fn is_universal(&self, state: u32) -> bool {
+        self.universal[state as usize]
+    }
+
+    /// Replaces `out` by what the letter makes possible.
+    #[inline]
+    pub(crate) fn targets(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {
+        out.clear();
+        match &self.ends {
+            Some(ends) => {
+                let letter = letter.first().copied().unwrap_or(0) as usize;
+                let index = ((state as usize) << self.conditions.len()) + letter;
+                let start = index.checked_sub(1).map_or(0, |before| ends[before]);
+                out.extend_from_slice(&self.targets[start as usize..ends[index] as usize]);
+            }
+            None => self.compute(state, letter, out),
+        }
+    }
+
+    fn compute(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {
+        let holds = |atom: u32| letter[atom as usize / 64] >> (atom % 64) & 1 == 1;
+        for edge in &self.automaton.edges[StateId(state).index()] {
+            if self.automaton.guards.holds(edge.guard, holds) {
+                out.push((edge.target.0, edge.marks.0));
+            }
+        }
+    }
+
+    /// After how many of these letters is everything that follows forbidden?
+    pub fn bad_prefix(&self, letters: impl IntoIterator<Item = Vec<bool>>) -> Option<usize> {
+        let mut states: Vec<u32> = self.initial().into_iter().collect();
+        let mut targets = Vec::new();
+        for (count, letter) in (1..).zip(letters) {
+            let mut words = vec![0u64; letter.len().div_ceil(64)];
+            for (atom, _) in letter.iter().enumerate().filter(|(_, holds)| **holds) {
+                words[atom / 64] |= 1 << (atom % 64);
+            }
+            let mut next = Vec::new();
+            for state in states {
+                self.targets(state, &words, &mut targets);
+                next.extend(targets.iter().map(|(target, _)| *target));
+            }
+            next.sort_unstable();
+            next.dedup();
+            if next.iter().any(|state| self.is_universal(*state)) {
+                return Some(count);
+            }
+            states = next;
+        }
+        None
+    }
+
+    /// Can a condition be without a value in some state?
+    pub(crate) fn may_fail(&self) -> bool {
+        let fails = |part: &Expr| match part {
+            Expr::Read(place) => !place.indices.is_empty(),
+            Expr::Binary(op, ..) => matches!(op, BinaryOp::Divide | BinaryOp::Remainder),
+            Expr::Unary(..) | Expr::Const(_) | Expr::Conditional(..) | Expr::ProcessCount | Expr::Last => {
+                false
+            }
+            Expr::NonProgress => false,
+            Expr::At { .. } => false,
+            _ => true,
+        };
+        self.conditions.iter().any(|condition| condition.any(&fails))
+    }
+
+    /// An error of the program was met.
+    pub(crate) fn note(&self, error: &RuntimeError) {
+        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        met.entry(error.kind()).or_insert_with(|| error.clone());
+    }
+
+    /// Errors of the program met on the way, one of each kind.
+    pub fn met(&self) -> Vec<RuntimeError> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+}
+
+fn shape(automaton: &Tgba, universal: &[bool]) -> Shape {
+    let components = Sccs::of(automaton);
+    let all = Marks::all(automaton.sets);
+    if !components.accepting.contains(&true) {
+        return Shape::Empty;
+    }
+    let accepts = |state: StateId| {
+        components.component[state.index()] != u32::MAX && components.accepting[components.of_state(state)]
+    };
+    if automaton.states().filter(|state| accepts(*state)).all(|state| universal[state.index()]) {
+        return Shape::Terminal;
+    }
+    let weak = automaton.states().filter(|state| accepts(*state)).all(|state| {
+        let mut inner =
+            automaton.edges[state.index()].iter().filter(|edge| components.is_inner(state, edge.target));
+        inner.all(|edge| edge.marks == all)
+    });
+    if weak { Shape::Weak } else { Shape::General }
+}

@@ -1,0 +1,262 @@
+//! Program × automaton as a system of its own, so that every search over systems is a search over products.
+//!
+//! A state of the product is a state of the program and one of the automaton, in spare bits of the program's words if there
+//! are any, else in a word before them. The automaton moves first: it reads the state, then the program makes a step. Inside an
+//! atomic sequence the automaton waits; a bit beside its state says so. Where nothing can move the run goes on forever in its last
+//! state, and the automaton with it. Errors of the program's steps are noted and otherwise left to the check for errors;
+//! a condition that has no value is an error of the product.
+
+use super::monitor::{Monitor, Target};
+use model::RuntimeError;
+use model::layout::{Field, Recoder};
+use model::observe::Observable;
+use model::system::{Misfit, Step, StepCode, Successors, System, Width};
+use std::cell::RefCell;
+use std::fmt;
+
+/// See the module.
+pub struct Product<'m, S: Observable> {
+    system: S,
+    monitor: &'m Monitor,
+    conditions: S::Conditions,
+    inner: Width,
+    /// Where the automaton's state is, and in the bit above it whether the automaton waits.
+    place: Field,
+    /// 1 if the automaton has a word of its own, the first.
+    offset: usize,
+    /// Say in a last word with which marks a state was reached, and let conditions without a value be steps that fail.
+    marked: bool,
+    may_fail: bool,
+}
+
+impl<S: Observable> fmt::Debug for Product<'_, S> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Product").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    width: Width,
+    state: Vec<u64>,
+    successors: Successors,
+    letter: Vec<u64>,
+    targets: Vec<Target>,
+}
+
+thread_local! {
+    /// Buffers of the innermost call; products are not nested.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The code of [`Step::STUTTER`].
+const STUTTER: StepCode = StepCode(StepCode::RELEASE | 0xff);
+
+impl<'m, S: Observable> Product<'m, S> {
+    /// For searches over systems: the only errors are conditions without a value, and states from which everything the
+    /// automaton could read is forbidden.
+    pub fn new(system: S, monitor: &'m Monitor) -> Product<'m, S> {
+        Product::make(system, monitor, false)
+    }
+
+    /// For searches that look at marks.
+    pub(super) fn marked(system: S, monitor: &'m Monitor) -> Product<'m, S> {
+        Product::make(system, monitor, true)
+    }
+
+    fn make(system: S, monitor: &'m Monitor, marked: bool) -> Product<'m, S> {
+        let conditions = system.conditions(monitor.conditions());
+        let inner = system.width();
+        let bits = system.identity_bits();
+        let width = usize::BITS - monitor.states().saturating_sub(1).leading_zeros();
+        let roomiest = bits.iter().enumerate().min_by_key(|(_, used)| **used);
+        let (place, offset) = match roomiest {
+            Some((word, used)) if used + width < u64::BITS => (word, *used),
+            _ => (0, u64::BITS),
+        };
+        let offset_words = usize::from(offset == u64::BITS);
+        let shift = if offset_words == 1 { 0 } else { offset as u8 };
+        let place = Field { word: place as u32, shift, width: width as u8, low: 0 };
+        let may_fail = monitor.may_fail();
+        Product { system, monitor, conditions, inner, place, offset: offset_words, marked, may_fail }
+    }
+
+    pub fn system(&self) -> &S {
+        &self.system
+    }
+
+    pub(super) fn monitor(&self) -> &'m Monitor {
+        self.monitor
+    }
+
+    /// The automaton's state.
+    #[inline]
+    pub(super) fn automaton_state(&self, state: &[u64]) -> u32 {
+        (state[self.place.word as usize] >> self.place.shift) as u32 & ((1 << self.place.width) - 1)
+    }
+
+    #[inline]
+    fn is_waiting(&self, state: &[u64]) -> bool {
+        state[self.place.word as usize] >> (self.place.shift + self.place.width) & 1 == 1
+    }
+
+    /// The marks by which a state was reached.
+    #[inline]
+    pub(super) fn marks(&self, state: &[u64]) -> u64 {
+        if self.marked { state[state.len() - 1] } else { 0 }
+    }
+
+    /// The bits that are not the program's.
+    fn own_bits(&self) -> u64 {
+        ((2 << self.place.width) - 1) << self.place.shift
+    }
+
+    /// Replaces `out` by the words of the program's state.
+    #[inline]
+    fn program_state(&self, state: &[u64], out: &mut Vec<u64>) {
+        out.clear();
+        out.extend_from_slice(&state[self.offset..self.offset + self.inner.all]);
+        if self.offset == 0 {
+            out[self.place.word as usize] &= !self.own_bits();
+        }
+    }
+
+    /// Appends a state of the product.
+    #[inline]
+    fn push(&self, out: &mut Vec<u64>, code: StepCode, words: &[u64], automaton: u32, marks: u64) {
+        out.push(code.0);
+        let start = out.len();
+        out.extend(std::iter::repeat_n(0, self.offset));
+        out.extend_from_slice(words);
+        let waits = u64::from(code.is_transient()) << self.place.width;
+        out[start + self.place.word as usize] |= (u64::from(automaton) | waits) << self.place.shift;
+        if self.marked {
+            out.push(marks);
+        }
+    }
+
+    fn expand(&self, state: &[u64], out: &mut Successors, scratch: &mut Scratch) -> Result<(), Box<Misfit>> {
+        let Scratch { width, state: inner, successors, letter, targets } = scratch;
+        if *width != self.inner {
+            (*width, *successors) = (self.inner, Successors::new(self.inner));
+        }
+        self.program_state(state, inner);
+        let automaton = self.automaton_state(state);
+        let waiting = self.is_waiting(state);
+        if waiting {
+            targets.clear();
+            targets.push((automaton, self.monitor.all_marks() & self.marks(state)));
+        } else {
+            letter.clear();
+            letter.resize(self.monitor.conditions().len().div_ceil(64), 0);
+            if let Err(error) = self.system.observe(&self.conditions, inner, letter) {
+                if self.marked {
+                    let entry = out.len();
+                    let refused = StepCode(StepCode::REFUSED | StepCode::STOPPED);
+                    self.push(out.raw(), refused, inner, automaton, 0);
+                    out.errors.push((entry, error));
+                }
+                return Ok(());
+            }
+            self.monitor.targets(automaton, letter, targets);
+            if targets.is_empty() {
+                return Ok(());
+            }
+        }
+        successors.clear();
+        self.system.successors(inner, successors)?;
+        for (_, error) in &successors.errors {
+            self.monitor.note(error);
+        }
+        if !waiting && self.monitor.stutters() && successors.nothing_moves(0) {
+            for &(target, marks) in targets.iter() {
+                self.push(out.raw(), STUTTER, inner, target, marks);
+            }
+            return Ok(());
+        }
+        for index in 0..successors.len() {
+            let code = successors.code(index);
+            if code.is_refused() || code.is_stopped() {
+                continue;
+            }
+            for &(target, marks) in targets.iter() {
+                self.push(out.raw(), code, successors.state(index), target, marks);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Observable> System for Product<'_, S> {
+    fn width(&self) -> Width {
+        Width {
+            identity: self.inner.identity + self.offset,
+            all: self.inner.all + self.offset + usize::from(self.marked),
+        }
+    }
+
+    fn identity_bits(&self) -> Vec<u32> {
+        let mut bits = vec![0; self.offset];
+        bits.extend(self.system.identity_bits());
+        bits[self.place.word as usize] = u32::from(self.place.shift + self.place.width);
+        bits
+    }
+
+    fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
+        let Some(start) = self.monitor.initial() else { return Ok(Vec::new()) };
+        let states = self.system.initial_states()?;
+        let product = |words: Vec<u64>| {
+            let mut state = Vec::new();
+            self.push(&mut state, StepCode(0), &words, start, 0);
+            state.remove(0);
+            state
+        };
+        Ok(states.into_iter().map(product).collect())
+    }
+
+    fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
+        SCRATCH.with_borrow_mut(|scratch| self.expand(state, out, scratch))
+    }
+
+    fn is_valid_end(&self, _: &[u64]) -> bool {
+        true
+    }
+
+    fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
+        if self.monitor.is_universal(self.automaton_state(state)) {
+            out.push(RuntimeError::PropertyViolated);
+        } else if self.may_fail {
+            SCRATCH.with_borrow_mut(|scratch| {
+                self.program_state(state, &mut scratch.state);
+                scratch.letter.clear();
+                scratch.letter.resize(self.monitor.conditions().len().div_ceil(64), 0);
+                let seen = self.system.observe(&self.conditions, &scratch.state, &mut scratch.letter);
+                out.extend(seen.err());
+            });
+        }
+    }
+
+    fn has_invariants(&self) -> bool {
+        true
+    }
+
+    fn step(&self, code: StepCode) -> Step {
+        self.system.step(code)
+    }
+
+    fn transition_count(&self) -> usize {
+        self.system.transition_count()
+    }
+
+    fn widened(&self, misfit: &Misfit) -> Self {
+        Product::make(self.system.widened(misfit), self.monitor, self.marked)
+    }
+
+    fn recoder(&self, narrow: &Self) -> Recoder {
+        let inner = self.system.recoder(&narrow.system);
+        // With the bit that says whether the automaton waits.
+        let with_bit = |field: Field| Field { width: field.width + 1, ..field };
+        let offsets = (narrow.offset, self.offset);
+        inner.within(offsets, self.width().all, with_bit(narrow.place), with_bit(self.place))
+    }
+}
