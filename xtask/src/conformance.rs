@@ -30,6 +30,9 @@ pub struct Arguments {
     /// A built `lariat` to use instead of building one
     #[arg(long)]
     lariat: Option<PathBuf>,
+    /// Options for `lariat check`, such as `-- --threads 2 --store interned`
+    #[arg(last = true)]
+    options: Vec<String>,
 }
 
 /// One row of expected.csv; columns not compared are left out.
@@ -50,7 +53,7 @@ enum Finding {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let limit = Duration::from_secs(arguments.time);
     let prepared = read_table(&arguments.directory.join("expected.csv"))
-        .and_then(|rows| Ok((rows, Tool::new(arguments.lariat.clone(), limit)?)));
+        .and_then(|rows| Ok((rows, Tool::new(arguments.lariat.clone(), limit)?.with_options(&arguments.options))));
     let (mut rows, tool) = match prepared {
         Ok(prepared) => prepared,
         Err(message) => {

@@ -43,6 +43,7 @@ pub struct Figures {
 pub struct Tool {
     program: PathBuf,
     limit: Duration,
+    options: Vec<String>,
 }
 
 impl Tool {
@@ -55,11 +56,16 @@ impl Tool {
         if !program.exists() {
             return Err(format!("there is no {}", program.display()));
         }
-        Ok(Self { program, limit })
+        Ok(Self { program, limit, options: Vec::new() })
     }
 
     pub fn with_limit(&self, limit: Duration) -> Self {
         Self { limit, ..self.clone() }
+    }
+
+    /// With more options for each check.
+    pub fn with_options(self, options: &[String]) -> Self {
+        Self { options: options.to_vec(), ..self }
     }
 
     pub fn check_text(&self, model: &str) -> io::Result<Outcome> {
@@ -71,7 +77,10 @@ impl Tool {
 
     pub fn check_file(&self, path: &Path) -> io::Result<Outcome> {
         let finished = process::run(
-            Command::new(&self.program).args(["check", "--raw", "--all-errors", "--json"]).arg(path),
+            Command::new(&self.program)
+                .args(["check", "--raw", "--all-errors", "--json"])
+                .args(&self.options)
+                .arg(path),
             self.limit,
         )?;
         let Some(status) = finished.status else {
