@@ -22,6 +22,17 @@ impl NodeSet {
         self.words[node as usize / 64] >> (node % 64) & 1 == 1
     }
 
+    /// The same for a node that may have been met after the set was made.
+    pub fn holds(&self, node: Node) -> bool {
+        (node as usize) < self.nodes && self.contains(node)
+    }
+
+    /// The graph has so many nodes by now.
+    pub fn widen(&mut self, nodes: usize) {
+        self.nodes = self.nodes.max(nodes);
+        self.words.resize(self.nodes.div_ceil(64), 0);
+    }
+
     pub fn insert(&mut self, node: Node) {
         self.words[node as usize / 64] |= 1 << (node % 64);
     }

@@ -1,5 +1,6 @@
 //! The product as a graph of numbered nodes, made as the searches for cycles ask for it.
 
+use super::actors::ActorNumbers;
 use super::system::Product;
 use super::table::NodeTable;
 use crate::atomic::{Broken, Visitor, Walk, Watch};
@@ -30,11 +31,11 @@ pub(crate) enum Stop {
 
 /// See the module.
 pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
-    product: Product<'m, S>,
-    table: NodeTable,
+    pub(super) product: Product<'m, S>,
+    pub(super) table: NodeTable,
     expansion: Expansion,
     pub tally: Tally,
-    state: Vec<u64>,
+    pub(super) state: Vec<u64>,
     hashes: Vec<u32>,
     limits: Limits<'a>,
     meter: Meter<'a>,
@@ -42,6 +43,8 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     told: Instant,
     pub expansions: u64,
     ticks: u32,
+    /// Who is told apart when fairness matters.
+    pub(super) actors: ActorNumbers,
 }
 
 /// What somebody who cannot interrupt leaves as it is.
@@ -66,12 +69,18 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             told: Instant::now(),
             expansions: 0,
             ticks: 0,
+            actors: ActorNumbers::default(),
             product,
         }
     }
 
     pub fn product(&self) -> &Product<'m, S> {
         &self.product
+    }
+
+    /// Is there memory left, besides what others take?
+    pub fn check_memory(&self, others_bytes: u64) -> Result<(), Limit> {
+        self.meter.check_memory(self.table.memory_bytes() + others_bytes)
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -82,18 +91,18 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.table.memory_bytes()
     }
 
-    fn interrupt(&self) -> &'a AtomicBool {
+    pub(super) fn interrupt(&self) -> &'a AtomicBool {
         self.limits.interrupt.unwrap_or(&NEVER)
     }
 
     /// Puts all words of the node into `self.state`.
-    fn load(&mut self, node: Node) {
+    pub(super) fn load(&mut self, node: Node) {
         self.state.clear();
         self.state.extend_from_slice(self.table.words(node));
         self.state.resize(self.product.width().all, 0);
     }
 
-    fn tick(&mut self) -> Result<(), Stop> {
+    pub(super) fn tick(&mut self) -> Result<(), Stop> {
         self.expansions += 1;
         self.ticks = self.ticks.wrapping_add(1);
         if !self.ticks.is_multiple_of(LOOK) {
@@ -120,7 +129,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     /// Makes room for what did not fit; nodes keep their numbers.
-    fn widen(&mut self, misfit: &Misfit) {
+    pub(super) fn widen(&mut self, misfit: &Misfit) {
         let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
         let wide = self.product.widened(&late);
         let recoder = wide.recoder(&self.product);
@@ -136,7 +145,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.product = wide;
     }
 
-    fn add(&mut self, words: &[u64], hash: u32) -> Result<Node, Stop> {
+    pub(super) fn add(&mut self, words: &[u64], hash: u32) -> Result<Node, Stop> {
         let node = self.table.intern(words, hash).ok_or(Stop::Limit(Limit::States(u64::from(u32::MAX))))?;
         match self.limits.states {
             Some(limit) if self.table.len() as u64 > limit => Err(Stop::Limit(Limit::States(limit))),

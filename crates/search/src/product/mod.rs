@@ -2,9 +2,11 @@
 //!
 //! [`Monitor`] is the property: an automaton of forbidden runs over conditions on states. `system` is the product as a system, for
 //! every search there is; `graph` the product as a graph with numbered nodes (`table`), for the searches for cycles; `emptiness`
-//! looks for a forbidden run, `shorten` makes it shorter.
+//! looks for a forbidden run, `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
 
+mod actors;
 mod emptiness;
+mod fair;
 mod graph;
 mod monitor;
 mod shorten;
@@ -12,5 +14,8 @@ mod system;
 mod table;
 
 pub use emptiness::{Answer, LassoRun, Request, find, find_prefix};
+pub use fair::find_fair;
+pub(crate) use fair::{states, steps_along};
+pub(crate) use graph::{ProductGraph, Stop};
 pub use monitor::{Monitor, Shape};
 pub use system::Product;

@@ -85,6 +85,13 @@ impl<'m, S: Observable> Product<'m, S> {
         &self.system
     }
 
+    /// Which of the monitor's conditions hold in a state of the program.
+    pub(super) fn letter(&self, program_state: &[u64], letter: &mut Vec<u64>) -> Result<(), RuntimeError> {
+        letter.clear();
+        letter.resize(self.monitor.conditions().len().div_ceil(64), 0);
+        self.system.observe(&self.conditions, program_state, letter)
+    }
+
     pub(super) fn monitor(&self) -> &'m Monitor {
         self.monitor
     }
@@ -113,7 +120,7 @@ impl<'m, S: Observable> Product<'m, S> {
 
     /// Replaces `out` by the words of the program's state.
     #[inline]
-    fn program_state(&self, state: &[u64], out: &mut Vec<u64>) {
+    pub(super) fn program_state(&self, state: &[u64], out: &mut Vec<u64>) {
         out.clear();
         out.extend_from_slice(&state[self.offset..self.offset + self.inner.all]);
         if self.offset == 0 {
