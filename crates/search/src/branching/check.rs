@@ -5,14 +5,14 @@ use super::labelling::{Labelling, LabellingError};
 use super::node_set::NodeSet;
 use super::structure::Structure;
 use super::witness::Witness;
-use crate::limits::{Limit, Limits, Meter, peak_memory_bytes};
+use crate::limits::{Limits, Meter, peak_memory_bytes};
 use crate::liveness::fairness::{ActorSet, FairGraph, Fairness, LassoStep};
 use crate::liveness::{Graph, Node, way};
 use crate::outcome::{Statistics, Verdict};
-use crate::product::{LassoRun, Monitor, ProductGraph, Stop, states, steps_along};
+use crate::product::{Answer, LassoRun, Monitor, ProductGraph, Stop, give_up, states, steps_along};
 use crate::rounds::Progress;
+use model::Expr;
 use model::observe::Observable;
-use model::{Expr, RuntimeError};
 use omega::automaton::{Marks, Tgba};
 use omega::formula::{Formula, Formulas, Node as Operator};
 use omega::guard::Guard;
@@ -61,13 +61,11 @@ impl fmt::Debug for Question<'_> {
 pub struct BranchingAnswer {
     pub verdict: Verdict,
     pub method: Method,
-    /// Why there is no verdict.
-    pub reason: Option<String>,
-    /// A run that shows why, as far as one run can. Its cycle is empty if its beginning is enough.
-    pub run: Option<LassoRun>,
-    pub statistics: Statistics,
-    /// Errors of the program met on the way, one of each kind.
-    pub met: Vec<RuntimeError>,
+    /// The formula has no value here, for this reason.
+    pub error: Option<LabellingError>,
+    /// With a run that shows why the formula holds or does not, as far as one run can. Its cycle is empty if its beginning is
+    /// enough.
+    pub answer: Answer,
 }
 
 /// Why there is no verdict.
@@ -84,7 +82,10 @@ impl From<Stop> for Broken {
 
 impl From<LabellingError> for Broken {
     fn from(error: LabellingError) -> Broken {
-        Broken::Labelling(error)
+        match error {
+            LabellingError::Limit(limit) => Broken::Stop(Stop::Limit(limit)),
+            other => Broken::Labelling(other),
+        }
     }
 }
 
@@ -100,36 +101,36 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
     let (method, found) = match shape {
         Some((Method::Home, goal, _)) => (Method::Home, home(&mut graph, store, goal)),
         Some((method, goal, wanted)) => (method, reach(&mut graph, store, goal, wanted)),
-        None => {
-            let found = label(&mut graph, store, formula, fairness, &limits);
-            (Method::Labelling, found)
-        }
+        None => (Method::Labelling, label(&mut graph, store, formula, fairness, &limits)),
     };
     let statistics = Statistics {
         states: graph.len() as u64,
         transitions: graph.tally.transitions,
+        atomic_steps: graph.tally.atomic_steps,
         store_bytes: graph.store_bytes(),
         memory_bytes: peak_memory_bytes().unwrap_or_else(|| graph.store_bytes()),
         time: graph.elapsed(),
         ..Statistics::default()
     };
-    let (verdict, run, reason) = match found {
-        Ok((true, run)) => (Verdict::Holds, run, None),
-        Ok((false, run)) => (Verdict::Violated, run, None),
-        Err(broken) => (Verdict::Inconclusive, None, Some(reason(broken))),
-    };
-    BranchingAnswer { verdict, method, reason, run, statistics, met: monitor.met() }
-}
-
-fn reason(broken: Broken) -> String {
-    match broken {
-        Broken::Stop(Stop::Limit(limit)) => format!("not everything was visited: {limit}"),
-        Broken::Stop(Stop::NoStart(error)) => format!("there is no initial state: {error}"),
-        Broken::Stop(Stop::Failed(_, error)) => {
-            format!("a condition of the formula has no value in some state: {error}")
+    let mut answer = Answer { statistics, ..Answer::default() };
+    let mut error = None;
+    let verdict = match found {
+        Ok((holds, run)) => {
+            answer.lasso = run;
+            if holds { Verdict::Holds } else { Verdict::Violated }
         }
-        Broken::Labelling(error) => error.to_string(),
-    }
+        Err(Broken::Stop(stop)) => {
+            give_up(&mut graph, &mut answer, stop);
+            answer.verdict()
+        }
+        Err(Broken::Labelling(why)) => {
+            error = Some(why);
+            Verdict::Inconclusive
+        }
+    };
+    answer.met = monitor.met();
+    answer.endless_atomic = graph.tally.endless_atomic;
+    BranchingAnswer { verdict, method, error, answer }
 }
 
 /// The automaton that accepts everything, over so many atoms.
@@ -358,10 +359,4 @@ fn run_along<S: Observable>(
     let prefix = steps_along(graph, before)?;
     let cycle = steps_along(graph, round)?;
     Ok(LassoRun { initial, prefix, cycle })
-}
-
-impl From<Limit> for Broken {
-    fn from(limit: Limit) -> Broken {
-        Broken::Stop(Stop::Limit(limit))
-    }
 }

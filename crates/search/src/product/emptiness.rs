@@ -114,7 +114,7 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     answer
 }
 
-pub(super) fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer: &mut Answer, stop: Stop) {
+pub(crate) fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer: &mut Answer, stop: Stop) {
     match stop {
         Stop::Limit(limit) => answer.limit = Some(limit),
         Stop::NoStart(error) => answer.failure = Some(Violation { error, run: Run::default() }),

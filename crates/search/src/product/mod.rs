@@ -13,6 +13,7 @@ mod shorten;
 mod system;
 mod table;
 
+pub(crate) use emptiness::give_up;
 pub use emptiness::{Answer, LassoRun, Request, find, find_prefix};
 pub use fair::find_fair;
 pub(crate) use fair::{states, steps_along};
