@@ -134,7 +134,7 @@ pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
         let automata = self.properties.automata()?;
-        let texts = self.properties.texts(&automata);
+        let texts = self.properties.texts(&automata)?;
         let model = match load_with(&self.model, &self.define, &texts, self.color.stderr()) {
             Ok(model) => model,
             Err(Rejected(message)) => {
@@ -198,6 +198,7 @@ impl Check {
             raw: self.raw,
             algorithm: self.search.algorithm(),
             shortest: self.properties.shortest,
+            fairness: self.properties.fairness(),
         };
         for property in &asked.properties {
             let checked = property::check(&model.program, property, &choice, &options);

@@ -3,9 +3,10 @@
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lariat::load::Model;
-use lariat::property::{self, Meaning, Property, has_accept_labels};
+use lariat::property::{self, Meaning, Property, Skeleton, has_accept_labels};
 use omega::automaton::Tgba;
 use search::liveness::Algorithm;
+use search::liveness::fairness;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
@@ -16,6 +17,10 @@ pub struct Properties {
     /// Check that all runs satisfy this formula; its atoms are Promela expressions, such as `x > 2` or `P[0]@critical`
     #[arg(long, value_name = "FORMULA")]
     ltl: Vec<String>,
+
+    /// Check that this formula of CTL or CTL* holds initially, such as `AG EF done` or `A(p U E G q)`
+    #[arg(long, value_name = "FORMULA")]
+    ctl: Vec<String>,
 
     /// Check only this one of the model's properties, by its name; `safety` is the search for errors
     #[arg(long, value_name = "NAME")]
@@ -29,9 +34,43 @@ pub struct Properties {
     #[arg(long)]
     non_progress: bool,
 
+    /// Look only at runs that treat processes, or their transitions, fairly
+    #[arg(long, value_enum, default_value_t, value_name = "NOTION")]
+    fairness: Fairness,
+
     /// Show a violation than which none is shorter
     #[arg(long)]
     pub shortest: bool,
+}
+
+/// Who is never kept waiting forever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Fairness {
+    /// Every run counts
+    #[default]
+    None,
+    /// A process that can always move from some point on does move
+    WeakProcess,
+    /// A process that can move again and again does move
+    StrongProcess,
+    /// A transition that is always possible from some point on is taken
+    WeakTransition,
+    /// A transition that is possible again and again is taken
+    StrongTransition,
+}
+
+impl Fairness {
+    fn notion(self) -> Option<fairness::Fairness> {
+        use fairness::{Actor, Strength};
+        let (strength, actor) = match self {
+            Fairness::None => return None,
+            Fairness::WeakProcess => (Strength::Weak, Actor::Process),
+            Fairness::StrongProcess => (Strength::Strong, Actor::Process),
+            Fairness::WeakTransition => (Strength::Weak, Actor::Transition),
+            Fairness::StrongTransition => (Strength::Strong, Actor::Transition),
+        };
+        Some(fairness::Fairness { strength, actor })
+    }
 }
 
 /// What is to be checked.
@@ -59,10 +98,24 @@ impl Properties {
         Ok(all)
     }
 
-    /// What must be read as if it stood in the model: the formulas, then the atoms of the automata.
-    pub fn texts(&self, automata: &Read) -> Vec<String> {
+    /// The fairness to assume.
+    pub fn fairness(&self) -> Option<fairness::Fairness> {
+        self.fairness.notion()
+    }
+
+    /// The formulas of branching time, with atoms that are still texts.
+    fn skeletons(&self) -> anyhow::Result<Vec<Skeleton>> {
+        self.ctl.iter().map(|text| Skeleton::read(text).map_err(anyhow::Error::msg)).collect()
+    }
+
+    /// What must be read as if it stood in the model: the formulas, then the atoms of the automata, then those of formulas of branching
+    /// time.
+    pub fn texts(&self, automata: &Read) -> anyhow::Result<Vec<String>> {
+        let skeletons = self.skeletons()?;
+        let of_skeletons = skeletons.iter().flat_map(Skeleton::texts);
         let atoms = automata.iter().flat_map(|(_, automaton)| &automaton.atoms);
-        self.ltl.iter().cloned().chain(atoms.map(|name| format!("({name})"))).collect()
+        let of_automata = atoms.map(|name| format!("({name})"));
+        Ok(self.ltl.iter().cloned().chain(of_automata).chain(of_skeletons).collect())
     }
 
     /// What to check in a model that was loaded with these texts.
@@ -82,6 +135,11 @@ impl Properties {
                     })?);
             }
             properties.push(Property { name, meaning: Meaning::Automaton(Box::new(automaton), conditions) });
+        }
+        for skeleton in self.skeletons()? {
+            let formula = skeleton.with_atoms(&mut given).map_err(anyhow::Error::msg)?;
+            let name = formula.name.clone();
+            properties.push(Property { name, meaning: Meaning::Branching(Box::new(formula)) });
         }
         if self.non_progress {
             properties.push(Property::progress());

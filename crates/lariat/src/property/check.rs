@@ -2,14 +2,15 @@
 
 use super::lasso::{Lasso, LassoError, replay};
 use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
-use super::{Property, Unsuitable};
+use super::{Meaning, Property, Unsuitable, branching, fair};
 use crate::check::{Counterexample, Engine};
 use crate::reduction::Reduction;
 use model::observe::Observable;
 use model::{PackedInterpreter, Program, RuntimeError};
 use native::Native;
 use search::liveness::Algorithm;
-use search::product::{Answer, Monitor, Request, Shape, find, find_prefix};
+use search::liveness::fairness::{Fairness, Strength};
+use search::product::{Answer, Monitor, Request, Shape, find, find_fair, find_prefix};
 use search::replay::ReplayError;
 use search::{Options, Run, Verdict, Violation};
 use std::fmt;
@@ -24,6 +25,8 @@ pub struct Choice {
     pub algorithm: Option<Algorithm>,
     /// Find a run than which none is shorter.
     pub shortest: bool,
+    /// Only runs that are fair like this matter.
+    pub fairness: Option<Fairness>,
 }
 
 /// What is known of a property after a search.
@@ -40,6 +43,8 @@ pub struct Checked {
     /// Why that one.
     pub because: &'static str,
     pub automaton_states: usize,
+    /// The fairness that was assumed.
+    pub fairness: Option<Fairness>,
     /// Cycles were looked for on the product with the property itself, not with what it forbids.
     pub lasso: Option<Lasso>,
     /// A condition of the property has no value: the run to where it has none.
@@ -82,6 +87,12 @@ pub fn check(
     choice: &Choice,
     options: &Options<'_>,
 ) -> Result<Checked, Failure> {
+    if let Meaning::Branching(formula) = &property.meaning {
+        return match branching::check(program, formula, choice, options)? {
+            Ok(checked) => Ok(checked),
+            Err(reason) => Ok(unsuitable(property, reason)),
+        };
+    }
     let planned = prepare(program, property).and_then(|prepared| {
         let plan = plan(&prepared, property, choice)?;
         Ok((prepared, plan))
@@ -91,7 +102,9 @@ pub fn check(
         Err(reason) => return Ok(unsuitable(property, reason)),
     };
     let monitor = Monitor::new(found.0, found.1, prepared.stutters);
-    let reduction = Reduction::observing(&prepared.program, choice.raw, &prepared.observed);
+    // Reductions keep the runs, but not who could move on them.
+    let raw = choice.raw || choice.fairness.is_some();
+    let reduction = Reduction::observing(&prepared.program, raw, &prepared.observed);
     let answer = match choice.engine {
         Engine::Native => match Native::new(reduction.program()) {
             Ok(system) => search(system, &monitor, &plan, choice, options),
@@ -109,10 +122,11 @@ pub fn check(
         search: match plan {
             Plan::Nothing => "none",
             Plan::Reachability => "reachability",
-            Plan::Cycles(algorithm) => algorithm.name(),
+            Plan::Cycles(algorithm) => search_name(algorithm, choice.fairness),
         },
         because,
         automaton_states: monitor.states(),
+        fairness: choice.fairness,
         unsuitable: None,
         lasso: None,
         failure: None,
@@ -122,6 +136,9 @@ pub fn check(
         let run = reduction.lasso(run);
         let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic));
         let lasso = replay(&prepared, property, &monitor, deterministic, &run).map_err(Failure::Lasso)?;
+        if choice.fairness.is_some_and(|fairness| !fair::is_fair(&prepared.program, &lasso, fairness)) {
+            return Err(Failure::Lasso(LassoError::Unfair));
+        }
         checked.lasso = Some(lasso);
     }
     if let Some(failure) = &checked.answer.failure {
@@ -141,6 +158,7 @@ fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
         search: "none",
         because: "the property cannot be checked this way",
         automaton_states: 0,
+        fairness: None,
         lasso: None,
         failure: None,
     }
@@ -162,6 +180,19 @@ fn without_start(error: RuntimeError) -> Answer {
     Answer { failure: Some(Violation { error, run: Run::default() }), ..Answer::default() }
 }
 
+/// What the search is called when only fair runs matter.
+fn search_name(algorithm: Algorithm, fairness: Option<Fairness>) -> &'static str {
+    match (fairness.map(|fairness| fairness.strength), algorithm) {
+        (None, _) => algorithm.name(),
+        (Some(Strength::Strong), _) => "components refined by fairness",
+        (Some(Strength::Weak), Algorithm::Queue) => "queue with flag counters",
+        (Some(Strength::Weak), Algorithm::Interleaved) => "interleaved with flag counters",
+        (Some(Strength::Weak), Algorithm::Magic) => "magic with flag counters",
+        (Some(Strength::Weak), Algorithm::Nested) => "nested with flag counters",
+        (Some(Strength::Weak), _) => "couvreur with sets of actors",
+    }
+}
+
 /// Which search, why, and with which automaton.
 fn plan(
     prepared: &Prepared,
@@ -169,6 +200,9 @@ fn plan(
     choice: &Choice,
 ) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
     if let Some(algorithm) = choice.algorithm {
+        if algorithm == Algorithm::Deterministic && choice.fairness.is_some() {
+            return Err(Unsuitable::DeterministicFair);
+        }
         let form = match algorithm {
             Algorithm::Deterministic => Form::Deterministic,
             _ if algorithm.is_generalized() => Form::Generalized,
@@ -214,7 +248,10 @@ fn search<S: Observable>(
                 limits: options.limits.clone(),
                 progress: options.progress,
             };
-            find(system, monitor, &request)
+            match choice.fairness {
+                Some(fairness) => find_fair(system, monitor, &request, fairness),
+                None => find(system, monitor, &request),
+            }
         }
     }
 }

@@ -43,6 +43,8 @@ pub enum LassoError {
     DoesNotClose,
     /// The property is not violated.
     Allowed,
+    /// Somebody is not treated fairly.
+    Unfair,
 }
 
 impl fmt::Display for LassoError {
@@ -54,6 +56,7 @@ impl fmt::Display for LassoError {
                 write!(out, "a condition has no value after {steps} steps: {error}")
             }
             LassoError::DoesNotClose => out.write_str("the cycle does not close"),
+            LassoError::Unfair => out.write_str("the run is not fair"),
             LassoError::Allowed => out.write_str("the property is not violated on the run"),
         }
     }
@@ -113,17 +116,7 @@ pub(super) fn replay(
     if !run.cycle.is_empty() {
         close(&interpreter, &mut lasso, &run.cycle)?;
     }
-    for (steps, state) in lasso.states.iter().enumerate() {
-        let letter = if interpreter.is_transient(state) {
-            None
-        } else {
-            let values = conditions.iter().map(|condition| interpreter.evaluate(state, condition));
-            let values: Result<Vec<i32>, RuntimeError> = values.collect();
-            let values = values.map_err(|error| LassoError::NoValue(steps, error))?;
-            Some(values.into_iter().map(|value| value != 0).collect())
-        };
-        lasso.values.push(letter);
-    }
+    lasso.values = letters(&prepared.program, &conditions, &lasso.states)?;
     if run.cycle.is_empty() {
         trim(&interpreter, monitor, &mut lasso)?;
     } else if lasso.values[lasso.prefix.len()] != lasso.values[lasso.states.len() - 1] {
@@ -138,6 +131,25 @@ pub(super) fn replay(
     };
     debug_assert!(!deterministic || matches!(property.meaning, Meaning::Formula(_)));
     if violated { Ok(lasso) } else { Err(LassoError::Allowed) }
+}
+
+/// By state, which conditions hold; nothing inside of atomic sequences.
+pub(super) fn letters(
+    program: &Program,
+    conditions: &[Expr],
+    states: &[State],
+) -> Result<Vec<Option<Vec<bool>>>, LassoError> {
+    let interpreter = Interpreter::new(program);
+    let letter = |(steps, state): (usize, &State)| {
+        if interpreter.is_transient(state) {
+            return Ok(None);
+        }
+        let values = conditions.iter().map(|condition| interpreter.evaluate(state, condition));
+        let values: Result<Vec<i32>, RuntimeError> = values.collect();
+        let values = values.map_err(|error| LassoError::NoValue(steps, error))?;
+        Ok(Some(values.into_iter().map(|value| value != 0).collect()))
+    };
+    states.iter().enumerate().map(letter).collect()
 }
 
 /// Ends a run where the violation shows: the search sees it one step later.

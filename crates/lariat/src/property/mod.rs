@@ -3,10 +3,13 @@
 //! A [`Property`] is what the user states; `monitor` makes of it an automaton of forbidden runs, [`check`](mod@check) searches the product
 //! with the program, [`lasso`] replays the run that was found and asks the property itself whether it is violated.
 
+mod branching;
 pub mod check;
+mod fair;
 pub mod lasso;
 mod monitor;
 
+pub use branching::{BranchingFormula, Skeleton};
 pub use check::{Checked, Choice, check};
 pub use lasso::{Lasso, LassoError};
 pub use monitor::Unsuitable;
@@ -28,6 +31,8 @@ pub struct Property {
 pub enum Meaning {
     /// The formula holds on every run; runs that come to an end go on forever in their last state.
     Formula(LtlFormula),
+    /// The formula of branching time holds in every initial state.
+    Branching(Box<BranchingFormula>),
     /// No run is accepted by the claim.
     Claim(Box<ProcessType>),
     /// No run is accepted by the automaton; what each of its atoms stands for.
@@ -52,6 +57,7 @@ impl Property {
     pub fn kind(&self) -> &'static str {
         match self.meaning {
             Meaning::Formula(_) => "ltl",
+            Meaning::Branching(_) => "ctl",
             Meaning::Claim(_) => "never",
             Meaning::Automaton(..) => "automaton",
             Meaning::AcceptLabels => "accept",

@@ -18,9 +18,13 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsuitable {
     Translation(TranslateError),
+    /// A formula of branching time cannot be decided, and why.
+    Branching(String),
     Claim(NotACondition),
     /// `deterministic` needs a formula.
     NotAFormula,
+    /// `deterministic` does not know who moves.
+    DeterministicFair,
     /// `deterministic` needs a deterministic automaton.
     NotDeterministic,
 }
@@ -29,12 +33,16 @@ impl fmt::Display for Unsuitable {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unsuitable::Translation(error) => write!(out, "{error}"),
+            Unsuitable::Branching(reason) => out.write_str(reason),
             Unsuitable::Claim(NotACondition { text, file, line }) => write!(
                 out,
                 "{file}:{line}: `{text}` does more than wait for a condition, which a claim may not"
             ),
             Unsuitable::NotAFormula => {
                 out.write_str("the search `deterministic` needs the property itself, as a formula; use another search")
+            }
+            Unsuitable::DeterministicFair => {
+                out.write_str("the search `deterministic` cannot assume fairness; use another search")
             }
             Unsuitable::NotDeterministic => out.write_str(
                 "no deterministic Büchi automaton is known for the formula; use another search than `deterministic`",
@@ -75,6 +83,7 @@ pub(super) fn prepare(program: &Program, property: &Property) -> Result<Prepared
     program.variables.reveal();
     program.process_types.iter_mut().for_each(|kind| kind.variables.reveal());
     let (conditions, steps, stutters) = match &property.meaning {
+        Meaning::Branching(_) => return Err(branching()),
         Meaning::Formula(formula) => {
             let invariant = is_stutter_invariant(&mut formula.formulas.clone(), formula.formula);
             (formula.atoms.clone(), !invariant.unwrap_or(false), true)
@@ -98,6 +107,11 @@ pub(super) fn prepare(program: &Program, property: &Property) -> Result<Prepared
     Ok(Prepared { program, observed: Observed { conditions, steps }, stutters })
 }
 
+/// A formula of branching time has no automaton of forbidden runs.
+fn branching() -> Unsuitable {
+    Unsuitable::Branching("a formula of branching time says nothing about single runs".into())
+}
+
 /// Accept labels take the place of progress labels, about which there is a condition.
 fn accept_as_progress(program: &mut Program) {
     for location in program.process_types.iter_mut().flat_map(|kind| &mut kind.locations) {
@@ -117,6 +131,7 @@ pub(super) fn automaton(
 ) -> Result<Automaton, Unsuitable> {
     let forbidden = match &property.meaning {
         Meaning::Formula(formula) => return of_formula(formula, form),
+        Meaning::Branching(_) => return Err(branching()),
         _ if form == Form::Deterministic => return Err(Unsuitable::NotAFormula),
         Meaning::Claim(claim) => {
             let mut claim = claim::automaton(&prepared.program, claim).map_err(Unsuitable::Claim)?;

@@ -35,6 +35,9 @@ struct Property<'a> {
     because: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     automaton_states: Option<usize>,
+    /// The notion of fairness that was assumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<&'static str>,
     trace: Option<Trace>,
 }
 
@@ -113,6 +116,7 @@ pub fn render(report: &Report<'_>) -> String {
         search: None,
         because: None,
         automaton_states: None,
+        fairness: None,
         trace: trace(report),
     });
     let liveness = report.liveness.iter().map(|checked| infinite(report, checked));
@@ -166,6 +170,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         search: Some(checked.search),
         because: Some(checked.because),
         automaton_states: Some(checked.automaton_states),
+        fairness: checked.fairness.map(|fairness| fairness.name()),
         trace: lasso_trace(report, checked),
     }
 }

@@ -11,7 +11,11 @@ use std::fmt::Write;
 /// The line with the verdict, and what qualifies it.
 pub fn verdict(checked: &Checked, style: Style) -> String {
     let name = printable(&checked.name);
-    let head = format!("{} {name}", checked.kind);
+    let under = match checked.fairness {
+        Some(fairness) => format!(" (under {} fairness)", fairness.name()),
+        None => String::new(),
+    };
+    let head = format!("{} {name}{under}", checked.kind);
     let mut out = match checked.verdict {
         Verdict::Holds => format!("{head}: {}\n", style.good("holds")),
         Verdict::Violated => match &checked.answer.failure {
@@ -41,7 +45,10 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     let name = printable(&checked.name);
     let _ = writeln!(out, "\n{}", style.bold(&format!("{} {name}", checked.kind)));
     let states = promela::diagnostic::count(checked.automaton_states, "state");
-    let how = format!("search: {} ({}); automaton: {states}", checked.search, checked.because);
+    let mut how = format!("search: {} ({})", checked.search, checked.because);
+    if checked.kind != "ctl" {
+        let _ = write!(how, "; automaton: {states}");
+    }
     let _ = writeln!(out, "  {}", style.faint(&how));
     if checked.answer.statistics.states > 0 {
         let _ = writeln!(out, "  {}", style.faint(&figures(&checked.answer.statistics)));
@@ -55,7 +62,12 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
         let _ = writeln!(out, "  {} an atomic sequence can run forever", style.unsure("warning:"));
     }
     if let Some(lasso) = &checked.lasso {
-        out += &infinite_run(program, lasso, style);
+        let ending = match (checked.kind, checked.verdict) {
+            ("ctl", Verdict::Holds) => "this state shows that the formula holds",
+            ("ctl", _) => "this state shows that the formula does not hold",
+            _ => "whatever follows, the property is violated",
+        };
+        out += &infinite_run(program, lasso, ending, style);
     }
     if let Some(failure) = &checked.failure {
         let steps = crate::run::show_run(program, &failure.violation.run.steps, &failure.states);
@@ -65,7 +77,7 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     out
 }
 
-fn infinite_run(program: &Program, lasso: &Lasso, style: Style) -> String {
+fn infinite_run(program: &Program, lasso: &Lasso, ending: &str, style: Style) -> String {
     let mut out = String::new();
     let steps = shown(program, lasso);
     let before = steps.iter().filter(|(index, _)| *index < lasso.prefix.len()).count();
@@ -98,7 +110,7 @@ fn infinite_run(program: &Program, lasso: &Lasso, style: Style) -> String {
         }
     }
     if lasso.cycle.is_empty() {
-        let _ = writeln!(out, "  {}", style.bad("whatever follows, the property is violated"));
+        let _ = writeln!(out, "  {}", style.bold(ending));
     } else if steps.len() == before {
         let _ = writeln!(out, "  {}", style.bold("nothing can move any more: the run stays here forever"));
         if let Some(state) = lasso.states.last() {

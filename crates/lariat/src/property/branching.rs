@@ -1,0 +1,202 @@
+//! Branching time: formulas of CTL and CTL* about a model.
+//!
+//! The skeleton of a formula is read by `omega`, its atoms as expressions of the model, and the program is searched without reductions, for those
+//! keep the runs apart but not where they branch. A run that shows why is replayed like any other.
+
+use super::check::{Checked, Choice, Failure};
+use super::lasso::{Lasso, LassoError, follow, letters};
+use super::monitor::Unsuitable;
+use super::{condition, fair};
+use crate::check::Engine;
+use model::{Expr, PackedInterpreter, Program};
+use native::Native;
+use omega::formula::{Formula, Formulas, Spelling};
+use promela::LtlFormula;
+use search::branching::{self, BranchingAnswer, LabellingError, Method, Question, is_state_formula};
+use search::product::{Answer, LassoRun};
+use search::{Options, Run, Verdict, Violation};
+
+/// A formula whose atoms are still texts.
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    text: String,
+    formulas: Formulas,
+    formula: Formula,
+}
+
+impl Skeleton {
+    /// Reads a formula.
+    ///
+    /// # Errors
+    /// It is none; the message says where and why.
+    pub fn read(text: &str) -> Result<Skeleton, String> {
+        let mut formulas = Formulas::new();
+        let formula = formulas.parse_embedded(text).map_err(|error| {
+            let shown = text.get(error.span.clone()).filter(|part| !part.is_empty());
+            let place = match shown {
+                Some(part) => format!(" at `{part}` (character {})", error.span.start + 1),
+                None => format!(" (character {})", error.span.start + 1),
+            };
+            format!("the formula `{text}` cannot be read{place}: {error}")
+        })?;
+        if let Some(part) = unquantified(&formulas, formula) {
+            let shown = formulas.display(part, Spelling::Spot);
+            return Err(format!(
+                "in the formula `{text}` no quantifier stands before `{shown}`: write `A` (on all runs) or `E` (on some run) there, or use --ltl"
+            ));
+        }
+        Ok(Skeleton { text: text.to_string(), formulas, formula })
+    }
+
+    /// What must be read as if it stood in the model.
+    pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
+        (0..self.formulas.atom_count() as u32)
+            .map(|atom| format!("({})", self.formulas.atom_name(omega::formula::AtomId(atom))))
+    }
+
+    /// The formula, given its atoms in order.
+    ///
+    /// # Errors
+    /// An atom is no condition on states.
+    pub fn with_atoms<'f>(
+        self,
+        given: &mut impl Iterator<Item = &'f LtlFormula>,
+    ) -> Result<BranchingFormula, String> {
+        let mut conditions = Vec::new();
+        for text in self.texts() {
+            match given.next().and_then(condition) {
+                Some(condition) => conditions.push(condition),
+                None => {
+                    return Err(format!("in `{}` the atom `{text}` is not a condition on states", self.text));
+                }
+            }
+        }
+        Ok(BranchingFormula { name: self.text, formulas: self.formulas, formula: self.formula, conditions })
+    }
+}
+
+/// The first part that speaks of a path though it stands where a state is meant.
+fn unquantified(formulas: &Formulas, f: Formula) -> Option<Formula> {
+    use omega::formula::Node;
+    if is_state_formula(formulas, f) {
+        return None;
+    }
+    match formulas.node(f) {
+        node @ (Node::Not(_)
+        | Node::And(_)
+        | Node::Or(_)
+        | Node::Implies(..)
+        | Node::Iff(..)
+        | Node::Xor(..)) => {
+            let mut found = None;
+            node.for_each_child(|child| found = found.or_else(|| unquantified(formulas, child)));
+            found
+        }
+        _ => Some(f),
+    }
+}
+
+/// A formula of CTL* about a program.
+#[derive(Clone, Debug)]
+pub struct BranchingFormula {
+    pub name: String,
+    formulas: Formulas,
+    formula: Formula,
+    /// By number of atom.
+    conditions: Vec<Expr>,
+}
+
+/// Decides the formula.
+///
+/// # Errors
+/// A fault of ours: the run that shows why is none. Within, why the formula cannot be decided.
+pub(super) fn check(
+    program: &Program,
+    formula: &BranchingFormula,
+    choice: &Choice,
+    options: &Options<'_>,
+) -> Result<Result<Checked, Unsuitable>, Failure> {
+    let mut program = program.clone();
+    program.variables.reveal();
+    program.process_types.iter_mut().for_each(|kind| kind.variables.reveal());
+    let mut formulas = formula.formulas.clone();
+    let question = Question {
+        conditions: formula.conditions.clone(),
+        formula: formula.formula,
+        fairness: choice.fairness,
+        limits: options.limits.clone(),
+        progress: options.progress,
+    };
+    let found = match choice.engine {
+        Engine::Native => {
+            Native::new(&program).map(|system| branching::check(system, &mut formulas, question))
+        }
+        Engine::Interpreter => {
+            PackedInterpreter::new(&program).map(|system| branching::check(system, &mut formulas, question))
+        }
+    };
+    let BranchingAnswer { verdict, method, error, answer } = found.unwrap_or_else(|error| {
+        let failure = Some(Violation { error, run: Run::default() });
+        let answer = Answer { failure, ..Answer::default() };
+        BranchingAnswer { verdict: Verdict::Violated, method: Method::Labelling, error: None, answer }
+    });
+    match error {
+        Some(LabellingError::Translate(error)) => return Ok(Err(Unsuitable::Translation(error))),
+        Some(other) => return Ok(Err(Unsuitable::Branching(other.to_string()))),
+        None => {}
+    }
+    let lasso = match &answer.lasso {
+        Some(run) => Some(replay(&program, formula, run).map_err(Failure::Lasso)?),
+        None => None,
+    };
+    if let (Some(lasso), Some(fairness)) = (&lasso, choice.fairness)
+        && !fair::is_fair(&program, lasso, fairness)
+    {
+        return Err(Failure::Lasso(LassoError::Unfair));
+    }
+    let failure = match &answer.failure {
+        Some(failure) => {
+            let states = follow(&program, failure.run.initial, &failure.run.steps).map_err(Failure::Lasso)?;
+            Some(crate::check::Counterexample { violation: failure.clone(), states })
+        }
+        None => None,
+    };
+    Ok(Ok(Checked {
+        name: formula.name.clone(),
+        kind: "ctl",
+        verdict,
+        search: method.name(),
+        because: match method {
+            Method::Reachability => "one state decides",
+            Method::Home => "states from which the goal cannot be reached decide",
+            Method::Labelling => "the graph is stored and labelled",
+        },
+        automaton_states: 0,
+        fairness: choice.fairness,
+        lasso,
+        failure,
+        unsuitable: None,
+        answer,
+    }))
+}
+
+/// The run with its states and the values of the atoms along it.
+fn replay(program: &Program, formula: &BranchingFormula, run: &LassoRun) -> Result<Lasso, LassoError> {
+    let steps: Vec<_> = run.prefix.iter().chain(&run.cycle).copied().collect();
+    let states = follow(program, run.initial, &steps)?;
+    let differs = !run.cycle.is_empty() && states[run.prefix.len()] != states[states.len() - 1];
+    if differs {
+        return Err(LassoError::DoesNotClose);
+    }
+    let values = letters(program, &formula.conditions, &states)?;
+    let name = |atom| formula.formulas.atom_name(omega::formula::AtomId(atom)).to_string();
+    Ok(Lasso {
+        initial: run.initial,
+        prefix: run.prefix.clone(),
+        cycle: run.cycle.clone(),
+        states,
+        atoms: (0..formula.conditions.len() as u32).map(name).collect(),
+        values,
+        differs,
+    })
+}
