@@ -1,37 +1,17 @@
-/* Mutual exclusion by turns, after section 2 of Peled's survey; a process that waits can be preempted until its turn comes. With
- * -D BUSY it waits busily: it looks again and again. The turn is anybody's at first. */
+/* Mutual exclusion by turns, after section 2 of Peled's survey: a process that waits can be preempted until its turn comes. With
+ * -D BUSY it waits busily, looking again and again. Whose turn it is first makes no difference to the states that are reached. */
 byte turn;
 
-inline wait(me) {
-	if
-	:: turn == me
-#ifdef BUSY
-	:: else -> goto NC
-#endif
-	fi
-}
-
-proctype P(byte me) {
+active [2] proctype P() {
 L:	skip;
 NC:	if
-	:: turn == me
+	:: turn == _pid
 #ifdef BUSY
 	:: else -> goto NC
 #endif
 	fi;
-CR:	turn = 1 - me;
+CR:	turn = 1 - _pid;
 	goto L
 }
 
-init {
-	d_step {
-		if
-		:: turn = 0
-		:: turn = 1
-		fi
-	}
-	atomic {
-		run P(0);
-		run P(1)
-	}
-}
+ltl enters { []<>P[0]@CR && []<>P[1]@CR }

@@ -12,7 +12,7 @@ use crate::token::{Flags, Symbol, TokenKind, kw};
 
 pub(super) struct Tree {
     pub expr: Expr,
-    height: u32,
+    pub height: u32,
     probe: bool,
 }
 
@@ -42,7 +42,7 @@ impl Parser {
         self.tree().map(|tree| tree.expr)
     }
 
-    fn tree(&mut self) -> Parse<Tree> {
+    pub(super) fn tree(&mut self) -> Parse<Tree> {
         let tree = self.binary(0)?;
         self.reject_probe(&tree);
         Ok(tree)
@@ -347,6 +347,10 @@ impl Parser {
                 self.expect(TokenKind::CloseBracket, "after the message")?;
                 ExprKind::Poll { channel: reference, random, arguments }
             }
+            TokenKind::OpenParen if self.in_ltl && names_mover(&reference) => {
+                let (name, _) = only_part(reference);
+                return self.moves(name, start);
+            }
             TokenKind::OpenParen if self.inlines.contains_key(&word) && reference.parts.len() == 1 => {
                 let text = self.word_text(word);
                 let message = format!("inline `{text}` cannot be called inside an expression");
@@ -403,6 +407,11 @@ impl Parser {
         }
         Ok((Some(Box::new(index.expr)), index.height))
     }
+}
+
+/// Is it `_moves`, before the parenthesis that makes it a condition on steps?
+fn names_mover(reference: &Reference) -> bool {
+    matches!(&reference.parts[..], [Part { name, index: None }] if &*name.text == "_moves")
 }
 
 fn only_part(reference: Reference) -> (crate::ast::Ident, Option<Box<Expr>>) {

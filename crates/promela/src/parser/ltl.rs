@@ -1,9 +1,9 @@
 //! The operators that exist only in `ltl` blocks. There `->` is implication, and `U`, `V`, `W`, `X` and
-//! the long names are operators, not names.
+//! the long names are operators, not names, and `_moves(P[1])` or `_moves(1)` says that process 1 makes the next step.
 
-use super::Parser;
-use super::expression::{Operator, OperatorKind};
-use crate::ast::{TemporalBinaryOp, TemporalUnaryOp};
+use super::expression::{Operator, OperatorKind, Tree};
+use super::{Parse, Parser};
+use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Part, Reference, TemporalBinaryOp, TemporalUnaryOp};
 use crate::token::TokenKind;
 
 impl Parser {
@@ -23,6 +23,34 @@ impl Parser {
             _ => return None,
         };
         Some(Operator { kind: OperatorKind::Temporal(operator), rank, length })
+    }
+
+    /// `_moves(…)`, whose name stands before: who makes the next step is known behind it, `X (_last == …)`.
+    pub(super) fn moves(&mut self, name: Ident, start: usize) -> Parse<Tree> {
+        let process = self.parenthesised("_moves", |parser| {
+            match parser.kind() {
+                // The number in `P[1]` is that of the process.
+                TokenKind::Word(word)
+                    if parser.names.proctypes.contains(&word)
+                        && parser.ahead(1) == TokenKind::OpenBracket =>
+                {
+                    parser.advance();
+                    parser.advance();
+                    let process = parser.tree()?;
+                    parser.expect(TokenKind::CloseBracket, "after the number of the process")?;
+                    Ok(process)
+                }
+                _ => parser.tree(),
+            }
+        })?;
+        let span = self.span_from(start);
+        let part = Part { name: Ident { text: "_last".into(), span: name.span }, index: None };
+        let last = Reference { parts: vec![part], span: name.span };
+        let last = Box::new(Expr { kind: ExprKind::Reference(last), span: name.span });
+        let mover = ExprKind::Binary(BinaryOp::Equal, last, Box::new(process.expr));
+        let mover = Box::new(Expr { kind: mover, span });
+        let kind = ExprKind::TemporalUnary(TemporalUnaryOp::Next, mover);
+        self.grown(kind, start, process.height + 1, false)
     }
 
     /// A prefix operator and how many tokens it takes.
