@@ -104,6 +104,19 @@ fn a_deadlock_has_a_position_too() {
 }
 
 #[test]
+fn runs_in_the_informal_trace_format() {
+    let place = Place::new(&simple());
+    assert_eq!(place.run(&["check", "--itf", "run.itf.json", "m.pml"]).status.code(), Some(1));
+    let run: Value = serde_json::from_str(&place.read("run.itf.json")).expect("JSON");
+    let states = run["states"].as_array().expect("a list");
+    assert_eq!((&states[0]["total"], &states[0]["box"]), (&Value::from(0), &Value::from("empty")));
+    assert_eq!(states.last().map(|state| &state["total"]), Some(&Value::from(1)));
+    assert!(states.iter().enumerate().all(|(index, state)| state["#meta"]["index"] == index));
+    assert!(run["vars"].as_array().is_some_and(|names| names.contains(&"Receiver[1]:v".into())), "{run}");
+    assert!(run.get("loop").is_none());
+}
+
+#[test]
 fn graphs() {
     let place = Place::new(&simple());
     let dot = place.out(&["graph", "m.pml"]);

@@ -13,7 +13,7 @@ use lariat::report::{Report, growth, json, text};
 use lariat::{check, machine, property, trail};
 use search::unbounded::{Boundedness, unbounded, without_capacities};
 use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -239,6 +239,13 @@ impl Check {
             Verdict::Inconclusive => Exit::Inconclusive,
         };
         say(&text).map(|()| exit)
+    }
+
+    /// Asks for a page, and for the verdicts alone on standard output; returns where the page will be.
+    pub(super) fn page(&mut self, otherwise: impl Fn(&OsStr) -> PathBuf) -> PathBuf {
+        self.quiet = true;
+        let model = &self.model;
+        self.outputs.html.get_or_insert_with(|| otherwise(model)).clone()
     }
 
     /// Can a channel grow without bound?

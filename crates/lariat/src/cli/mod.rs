@@ -51,7 +51,7 @@ enum Command {
     /// Run the model: at random, step by step, or along a recorded run
     Simulate(simulate::Simulate),
     /// Check a model and look at the answer in a browser
-    View(view::View),
+    View(Box<view::View>),
     /// Walk through a model in a browser, step by step
     Explore(explore::Explore),
     /// Follow a saved counterexample again, after the model was edited

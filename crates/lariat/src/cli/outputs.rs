@@ -7,7 +7,7 @@ use lariat::page::Page;
 use lariat::replay::SavedRun;
 use lariat::report::findings::findings;
 use lariat::report::ledger::ledger;
-use lariat::report::{Report, junit, sarif};
+use lariat::report::{Report, itf, junit, sarif};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Args)]
@@ -21,9 +21,13 @@ pub struct Outputs {
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 
+    /// Write the run that shows the first error here, in the Informal Trace Format
+    #[arg(long, value_name = "FILE")]
+    itf: Option<PathBuf>,
+
     /// Write a page here that shows verdicts and runs in a browser; it needs nothing else
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    pub html: Option<PathBuf>,
 
     /// Save the run that shows the first error here; `lariat replay` follows it again after the model was edited
     #[arg(long, value_name = "FILE")]
@@ -35,7 +39,7 @@ impl Outputs {
         if let (Some(file), Some(first)) = (&self.save, report.checked.counterexamples.first()) {
             write(file, &SavedRun::new(&model.name, defines, &model.program, first).write())?;
         }
-        if self.junit.is_none() && self.sarif.is_none() && self.html.is_none() {
+        if self.junit.is_none() && self.sarif.is_none() && self.itf.is_none() && self.html.is_none() {
             return Ok(());
         }
         let findings = findings(report);
@@ -44,6 +48,10 @@ impl Outputs {
         }
         if let Some(file) = &self.sarif {
             write(file, &sarif::render(&findings))?;
+        }
+        let first = findings.iter().flat_map(|finding| &finding.runs).next();
+        if let (Some(file), Some(first)) = (&self.itf, first) {
+            write(file, &itf::render(&model.name, &first.trace))?;
         }
         if let Some(file) = &self.html {
             write(file, &Page::new(model, findings, Some(ledger(report))).render())?;

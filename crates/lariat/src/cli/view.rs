@@ -1,31 +1,18 @@
 //! `lariat view`: check a model, and show the answer in a browser.
 
-use super::source::{Source, shortest};
-use super::{Exit, values};
+use super::Exit;
+use super::check::Check;
 use anyhow::Context;
 use clap::Args;
-use lariat::page::Page;
-use lariat::report::Report;
-use lariat::report::findings::findings;
-use lariat::report::ledger::ledger;
-use search::Verdict;
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct View {
     #[command(flatten)]
-    source: Source,
-
-    /// Where to write the page [default: a file for temporary things]
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Do not search longer, such as 90s or 2m
-    #[arg(long, value_name = "TIME", value_parser = values::duration)]
-    time: Option<Duration>,
+    check: Check,
 
     /// Do not open a browser
     #[arg(long)]
@@ -33,35 +20,28 @@ pub struct View {
 }
 
 impl View {
-    pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.load(false) else { return Ok(Exit::BadInput) };
-        let checked = shortest(&model, self.time)?;
-        let report = Report {
-            model: &model.name,
-            program: &model.program,
-            properties: &model.properties,
-            checked: &checked,
-            safety: true,
-            liveness: &[],
-        };
-        let page = Page::new(&model, findings(&report), Some(ledger(&report)));
-        let file = self.output.unwrap_or_else(|| temporary(&model.name));
-        super::outputs::write(&file, &page.render())?;
+    /// The page goes to where `--html` says, or into a file for temporary things.
+    pub fn run(mut self) -> anyhow::Result<Exit> {
+        let file = self.check.page(temporary);
+        // A page of an earlier run must not be taken for this one's.
+        if file.exists() {
+            std::fs::remove_file(&file).with_context(|| format!("cannot replace {}", file.display()))?;
+        }
+        let exit = self.check.run()?;
+        if !file.exists() {
+            return Ok(exit);
+        }
         writeln!(io::stdout(), "{}", file.display())?;
         if !self.no_open {
             let absolute = std::path::absolute(&file).context("the page has no absolute path")?;
             open(&absolute.to_string_lossy());
         }
-        Ok(match checked.outcome.verdict() {
-            Verdict::Holds => Exit::Holds,
-            Verdict::Violated => Exit::Violated,
-            Verdict::Inconclusive => Exit::Inconclusive,
-        })
+        Ok(exit)
     }
 }
 
 /// A file of this process's own, so that nobody's page is overwritten.
-fn temporary(model: &str) -> PathBuf {
+fn temporary(model: &OsStr) -> PathBuf {
     let stem = Path::new(model).file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy());
     let plain: String = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect();
     std::env::temp_dir().join(format!("lariat-{plain}-{}.html", std::process::id()))

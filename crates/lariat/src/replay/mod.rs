@@ -56,7 +56,7 @@ impl From<&Mover> for SavedMove {
 pub enum Replayed {
     /// It still ends with the error.
     StillFails,
-    /// It now ends with another error, or earlier.
+    /// It now shows another error.
     FailsOtherwise { step: usize, error: RuntimeError },
     /// All its steps can be taken, and nothing is wrong any more.
     Fixed,
@@ -133,6 +133,7 @@ impl SavedRun {
             saved: self,
             way: (Vec::new(), vec![start]),
             furthest: None,
+            met: Vec::new(),
             work: WORK.max(16 * self.steps.len()),
         };
         if let Some(result) = following.search() {
@@ -172,6 +173,8 @@ struct Following<'p> {
     way: (Vec<Step>, Vec<State>),
     /// The step that could not be taken, and the way to it.
     furthest: Option<(usize, Vec<Step>, Vec<State>)>,
+    /// Other errors on the way: how long it was then, at which saved step, which.
+    met: Vec<(usize, usize, RuntimeError)>,
     work: usize,
 }
 
@@ -202,19 +205,17 @@ impl Following<'_> {
                 self.way.1.truncate(branch.length + 1);
                 let number = branch.next;
                 self.way.0.push(taken.step);
-                let last = number + 1 == self.saved.steps.len();
-                let error = match taken.errors.contains(&self.saved.error) {
-                    true => Some(&self.saved.error),
-                    false => taken.errors.first(),
-                };
-                if let Some(error) = error {
-                    self.way.1.extend(taken.state.clone());
-                    return Some(match *error == self.saved.error && last {
-                        true => Replayed::StillFails,
-                        false => Replayed::FailsOtherwise { step: number, error: error.clone() },
-                    });
+                self.met.retain(|(length, ..)| *length <= branch.length);
+                if taken.errors.contains(&self.saved.error) {
+                    self.way.1.extend(taken.state);
+                    return Some(Replayed::StillFails);
                 }
-                let Some(state) = taken.state else { continue };
+                // Another error on the way, which may have been there before, does not end the run unless it must.
+                self.met.extend(taken.errors.first().map(|error| (self.way.0.len(), number, error.clone())));
+                let Some(state) = taken.state else {
+                    let Some((_, step, error)) = self.met.first().cloned() else { continue };
+                    return Some(Replayed::FailsOtherwise { step, error });
+                };
                 self.way.1.push(state);
                 next = number + 1;
                 break;
@@ -265,7 +266,9 @@ impl Following<'_> {
 
     /// All steps were taken; is the state they lead to still wrong?
     fn end(&self, state: &State, successors: &[Successor]) -> Replayed {
-        let mut errors = Vec::new();
+        // Finding out that some step is not enabled can be an error too.
+        let refused = successors.iter().filter(|successor| matches!(successor.step, Step::Refused(_)));
+        let mut errors: Vec<RuntimeError> = refused.flat_map(|refused| refused.errors.clone()).collect();
         if !self.interpreter.is_transient(state) {
             self.interpreter.violated_invariants(state, &mut errors);
         }
@@ -275,8 +278,10 @@ impl Following<'_> {
         if errors.contains(&self.saved.error) {
             return Replayed::StillFails;
         }
-        match errors.into_iter().next() {
-            Some(error) => Replayed::FailsOtherwise { step: self.saved.steps.len(), error },
+        let at_the_end = errors.into_iter().next().map(|error| (self.saved.steps.len(), error));
+        let on_the_way = self.met.first().map(|(_, step, error)| (*step, error.clone()));
+        match on_the_way.or(at_the_end) {
+            Some((step, error)) => Replayed::FailsOtherwise { step, error },
             None => Replayed::Fixed,
         }
     }

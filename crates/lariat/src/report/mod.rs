@@ -2,6 +2,7 @@
 
 pub mod findings;
 pub mod growth;
+pub mod itf;
 pub mod json;
 pub mod junit;
 pub mod lasso;

@@ -245,6 +245,35 @@ impl Trace {
         recorder.finish(title)
     }
 
+    /// Adds conditions whose values are known by state of the run, `None` where nobody looked (inside of atomic sequences): there they
+    /// are as they were before. Giving up control is no event, so the last value before the next event counts.
+    #[must_use]
+    pub fn with_atoms(mut self, steps: &[Step], names: &[String], values: &[Option<Vec<bool>>]) -> Trace {
+        let mut ends: Vec<usize> = vec![0];
+        for (index, step) in steps.iter().enumerate() {
+            if moves(step).next().is_some() {
+                ends.push(index + 1);
+            } else if let Some(last) = ends.last_mut() {
+                *last = index + 1;
+            }
+        }
+        self.atoms = names
+            .iter()
+            .enumerate()
+            .map(|(number, name)| {
+                let mut known = false;
+                let mut by_state: Vec<bool> = Vec::with_capacity(values.len());
+                for value in values {
+                    known = value.as_ref().and_then(|value| value.get(number).copied()).unwrap_or(known);
+                    by_state.push(known);
+                }
+                let at = |end: &usize| by_state.get(*end).or(by_state.last()).copied().unwrap_or(false);
+                Atom { name: name.clone(), values: ends.iter().map(at).collect() }
+            })
+            .collect();
+        self
+    }
+
     /// What every variable holds after so many events.
     pub fn values_after(&self, events: usize) -> Vec<Option<&str>> {
         let mut values = vec![None; self.variables.len()];

@@ -72,3 +72,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn atoms_have_a_value_after_each_event() {
+    // The atomic sequence blocks after its first statement and gives up control.
+    let program = program(
+        "byte x; active proctype P() { atomic { x = 1; (x == 2); x = 3 } } active proctype Q() { x = 2 }",
+    );
+    let interpreter = Interpreter::new(&program);
+    let mut states = interpreter.initial_states().expect("it starts");
+    let mut steps = Vec::new();
+    for pid in [0, 0, 1] {
+        let mut successors = Vec::new();
+        interpreter.successors(&states[states.len() - 1], &mut successors);
+        let of = |step: &Step| match step {
+            Step::Move(taken) => taken.pid == pid,
+            _ => true,
+        };
+        let taken = successors.into_iter().find(|successor| of(&successor.step)).expect("a step");
+        steps.push(taken.step);
+        states.extend(taken.state);
+    }
+    assert!(matches!(steps[1], Step::Release(0)));
+    let values = [Some(vec![false]), None, Some(vec![true]), Some(vec![false])];
+    let trace = Trace::new(&program, &steps, &states, None, String::new()).with_atoms(
+        &steps,
+        &["x == 1".into()],
+        &values,
+    );
+    assert_eq!(trace.events.len(), 2);
+    assert_eq!(trace.atoms[0].values, [false, true, false]);
+}

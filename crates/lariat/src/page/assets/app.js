@@ -112,7 +112,7 @@ function play(on) {
     playing = setInterval(() => {
       const cycle = current.trace.cycle;
       if (cursor < current.length) go(cursor + 1);
-      else if (cycle !== null && cycle !== undefined) go(cycle + 1);
+      else if (cycle !== null && cycle !== undefined && cycle < current.length) go(cycle + 1);
       else play(false);
     }, 500);
   }

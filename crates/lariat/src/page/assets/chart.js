@@ -31,10 +31,11 @@ class Chart {
       const message = event.message;
       if (!message) return;
       const text = message.channel + ": " + message.text;
+      const values = message.text;
       if (message.kind === "rendezvous" && event.actions.length === 2) {
-        this.arrows.push({ from: index, fromLane: event.actions[0].lane, to: index, toLane: event.actions[1].lane, text });
+        this.arrows.push({ from: index, fromLane: event.actions[0].lane, to: index, toLane: event.actions[1].lane, text, values });
       } else if (message.kind === "receive" && message.from) {
-        this.arrows.push({ from: message.from[0], fromLane: message.from[1], to: index, toLane: event.actions[0].lane, text });
+        this.arrows.push({ from: message.from[0], fromLane: message.from[1], to: index, toLane: event.actions[0].lane, text, values });
       }
     });
     this.lives = this.lifetimes();
@@ -138,12 +139,14 @@ class Chart {
     group.append(svg("text", { class: "number", x: GUTTER - 12, y: y + 4, "text-anchor": "end" }, row === 0 ? "start" : row));
     if (row > 0) {
       const event = this.run.trace.events[row - 1];
-      for (const act of event.actions) {
+      event.actions.forEach((act, index) => {
+        // What a sender says stands above its arrow.
+        const sends = event.message && event.message.kind !== "receive" && index === 0;
         const x = this.x(act.lane);
         group.append(svg("circle", { class: "dot " + laneClass(act.lane), cx: x, cy: y, r: 4.5 }));
         const text = shortened(act.statement, Math.floor((this.lane - 26) / 7));
-        group.append(svg("text", { class: "done", x: x + 10, y: y + (event.message ? -1 : 4) }, text, svg("title", {}, act.statement + "  (" + act.file + ":" + act.line + ")")));
-      }
+        group.append(svg("text", { class: "done", x: x + 10, y: y + (sends ? -5 : 4) }, text, svg("title", {}, act.statement + "  (" + act.file + ":" + act.line + ")")));
+      });
     }
     drawing.append(group);
   }
@@ -163,6 +166,8 @@ class Chart {
     } else {
       group.append(svg("line", { class: "arrow", x1, y1, x2: tip[0], y2: tip[1] }, svg("title", {}, arrow.text)));
       group.append(arrowHead(tip[0], tip[1], angle, "arrow-head"));
+      const text = shortened(arrow.values, 12);
+      group.append(svg("text", { class: "label done", x: x2 - (x2 - x1) * 0.2, y: y2 - (y2 - y1) * 0.2 - 5, "text-anchor": "middle" }, text));
     }
     drawing.append(group);
   }
@@ -170,6 +175,10 @@ class Chart {
   drawCycle(drawing, y) {
     const cycle = this.run.trace.cycle;
     if (cycle === null || cycle === undefined) return;
+    if (cycle >= this.run.length) {
+      drawing.append(svg("text", { class: "loop-text", x: 10, y: y(this.run.length) + ROW / 2 + 14 }, "↺ nothing moves any more: it stays here forever"));
+      return;
+    }
     const top = y(cycle + 1) - ROW / 2 + 1;
     const bottom = y(this.run.length) + ROW / 2 - 1;
     drawing.append(svg("rect", { class: "loop", x: 4, y: top, width: this.width - 8, height: Math.max(ROW, bottom - top), rx: 8 }));

@@ -1,0 +1,59 @@
+//! A run in the Informal Trace Format of Apalache (ADR 015), which trace viewers and test generators read: all variables in every
+//! state, and where the run goes on from when it has come to its end.
+
+use crate::trace::Trace;
+use serde_json::{Map, Value, json};
+
+/// The document, with a line end.
+pub fn render(model: &str, trace: &Trace) -> String {
+    let mut values: Vec<Option<&str>> = vec![None; trace.variables.len()];
+    for (variable, value) in &trace.initial {
+        values[*variable] = Some(value);
+    }
+    let mut states = vec![state(trace, &values, 0, None)];
+    for (index, event) in trace.events.iter().enumerate() {
+        for (variable, value) in &event.set {
+            values[*variable] = value.as_deref();
+        }
+        let acts = event.actions.iter().map(|act| {
+            let process = trace.lanes.get(act.lane).map_or("", |lane| lane.process.as_str());
+            format!("{process} {}:{} {}", act.file, act.line, act.statement)
+        });
+        states.push(state(trace, &values, index + 1, Some(acts.collect::<Vec<_>>().join(" with "))));
+    }
+    let mut document = json!({
+        "#meta": { "format": "ITF", "source": model, "description": trace.title },
+        "vars": trace.variables,
+        "states": states,
+    });
+    if let Some(cycle) = trace.cycle {
+        document["loop"] = cycle.into();
+    }
+    format!("{document:#}\n")
+}
+
+fn state(trace: &Trace, values: &[Option<&str>], index: usize, step: Option<String>) -> Value {
+    let mut fields = Map::new();
+    let mut meta = json!({ "index": index });
+    if let Some(step) = step {
+        meta["step"] = step.into();
+    }
+    fields.insert("#meta".into(), meta);
+    for (name, value) in trace.variables.iter().zip(values) {
+        fields.insert(name.clone(), value.map_or_else(absent, typed));
+    }
+    Value::Object(fields)
+}
+
+/// A variable of a process that does not exist now.
+fn absent() -> Value {
+    json!({ "#unserializable": "absent" })
+}
+
+fn typed(text: &str) -> Value {
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        _ => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
+    }
+}
