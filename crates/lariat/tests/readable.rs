@@ -65,7 +65,14 @@ fn every_error_can_be_read() {
                 "{name}"
             );
         }
-        let report = Report { model: &model.name, program, properties: &model.properties, checked: &checked };
+        let report = Report {
+            model: &model.name,
+            program,
+            properties: &model.properties,
+            checked: &checked,
+            safety: true,
+            liveness: &[],
+        };
         let list = findings(&report);
         assert!(junit::render("m", &list).contains("<testsuite"));
         assert!(sarif::render(&list).contains("2.1.0"));

@@ -3,6 +3,7 @@
 
 pub mod automata;
 pub mod dot;
+pub mod property;
 
 use crate::run::transition;
 use model::trace::{changes, moves};

@@ -4,6 +4,7 @@
 //! of it, and the content security policy lets nothing run but the scripts whose hash it names.
 
 use crate::graph::automata::{Automaton, automata};
+use crate::graph::property::forbidden;
 use crate::load::{Model, SourceText};
 use crate::report::findings::{Finding, ShownRun};
 use crate::report::ledger::Ledger;
@@ -33,6 +34,8 @@ pub struct Page {
     ledger: Option<Ledger>,
     sources: Vec<SourceText>,
     automata: Vec<Automaton>,
+    /// What the model's formulas forbid.
+    forbidden: Vec<Automaton>,
     live: Option<Live>,
 }
 
@@ -56,6 +59,7 @@ impl Page {
             ledger,
             sources: model.sources.clone(),
             automata: automata(&model.program),
+            forbidden: model.stated.iter().filter_map(forbidden).collect(),
             live: None,
         }
     }

@@ -3,8 +3,9 @@
 use super::{Report, verdict_name};
 use crate::check::Counterexample;
 use crate::explain::{Deadlock, deadlock};
-use crate::property::{self, Lasso};
-use crate::trace::{Atom, Trace};
+use crate::property;
+use crate::trace::Trace;
+use model::trace::moves;
 use model::{Program, RuntimeError, Step};
 use search::{Guarantee, Statistics, Verdict};
 use serde::Serialize;
@@ -118,11 +119,12 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
     let lasso = checked.lasso.as_ref().map(|lasso| {
         let steps: Vec<Step> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
         let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-        let mut trace = Trace::new(program, &steps, &lasso.states, cycle, "property violated".into());
-        if trace.events.len() + 1 == lasso.values.len() {
-            trace.atoms = atoms(lasso);
-        }
-        ShownRun { kind: "property violated", error: "property violated".into(), trace, deadlock: None }
+        let trace = Trace::new(program, &steps, &lasso.states, cycle, "property violated".into());
+        let trace = trace.with_atoms(&steps, &lasso.atoms, &lasso.values);
+        // A run that comes to its end stays there forever: say why.
+        let stuck = cycle.is_some() && lasso.cycle.iter().all(|step| moves(step).next().is_none());
+        let deadlock = lasso.states.last().filter(|_| stuck).map(|state| deadlock(program, state));
+        ShownRun { kind: "property violated", error: "property violated".into(), trace, deadlock }
     });
     let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
     let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();
@@ -139,19 +141,6 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
         }),
         runs,
     }
-}
-
-/// The conditions of the property; inside of atomic sequences, as they were before.
-fn atoms(lasso: &Lasso) -> Vec<Atom> {
-    let each = lasso.atoms.iter().enumerate().map(|(number, name)| {
-        let mut last = false;
-        let values = lasso.values.iter().map(|letter| {
-            last = letter.as_ref().map_or(last, |letter| letter[number]);
-            last
-        });
-        Atom { name: name.clone(), values: values.collect() }
-    });
-    each.collect()
 }
 
 fn figures(statistics: &Statistics) -> Figures {

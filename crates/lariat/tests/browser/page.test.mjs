@@ -160,6 +160,23 @@ test("a lasso is drawn as a loop, conditions as a timing diagram", async () => {
   await page.close();
 });
 
+test("a formula that fails", async () => {
+  const page = await open("file://" + report("live.pml", `bool up;
+active proctype Blinker() { do :: up = true; up = false od }
+active proctype Other() { atomic { up -> skip }; skip }
+ltl on { <> [] up }
+`, "--property", "on"));
+  assert.equal(await text(page, "#verdict"), "violated");
+  assert.match(await text(page, "#findings"), /ltl on\s+violated/);
+  assert.match(await page.locator("#chart .loop-text").textContent(), /again from step \d+, forever/);
+  assert.equal(await page.locator("#timing .wave").count(), 1);
+  assert.deepEqual(await page.locator("#forbidden figcaption").allInnerTexts(), ["on"]);
+  assert.ok(await page.locator("#forbidden circle").count() > 0);
+  await shot(page, "formula");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test("a long run stays light", async () => {
   const page = await open("file://" + report("long.pml", `int x; chan q = [1] of { int };
 active proctype Up() { do :: x < 6000 -> x++; q!x :: else -> break od }

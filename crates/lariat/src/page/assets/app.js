@@ -166,6 +166,8 @@ if (data.live) {
   live = new Live(data.live.path, runs[0], (to) => { views.chart.refresh(); tabs(); go(to); });
 }
 for (const finding of data.findings) for (const shown of finding.runs) runs.push(new Run(shown));
+byId("forbidden-pane").hidden = data.forbidden.length === 0;
+new Automata(byId("forbidden"), data.forbidden);
 if (data.sources.length === 0) byId("source-pane").hidden = true;
 if (runs.length > 0) choose(0, live ? 0 : undefined);
 else byId("player").hidden = true;

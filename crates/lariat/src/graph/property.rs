@@ -1,0 +1,62 @@
+//! The automaton of the runs that a property forbids, in the form in which process automata are drawn.
+
+use super::automata::{Arc, Automaton, Place};
+use crate::property::{Meaning, Property};
+use omega::automaton::{Marks, Tgba};
+use omega::guard::Guard;
+use omega::translate::{Acceptance, Options, translate};
+
+/// Larger automata are not drawn: nobody could read them.
+const MAX_STATES: usize = 40;
+
+/// Of a formula; nothing if the property is none, or its automaton is too large.
+pub fn forbidden(property: &Property) -> Option<Automaton> {
+    let Meaning::Formula(of) = &property.meaning else { return None };
+    let mut formulas = of.formulas.clone();
+    let negated = formulas.not(of.formula);
+    let options = Options { acceptance: Acceptance::StateBuchi, state_limit: 1000, ..Options::default() };
+    let mut automaton = translate(&mut formulas, negated, options).ok()?.with_single_initial();
+    automaton.merge_edges();
+    if automaton.state_count() > MAX_STATES {
+        return None;
+    }
+    let initial = automaton.initial.first()?.index();
+    let locations = automaton.states().map(|state| Place {
+        labels: Vec::new(),
+        end: false,
+        accept: automaton.sets == 0 || automaton.state_marks(state) != Marks::NONE,
+        progress: false,
+        reachable: true,
+    });
+    let locations: Vec<Place> = locations.collect();
+    let mut edges = Vec::new();
+    for from in automaton.states() {
+        for edge in automaton.edges[from.index()].clone() {
+            edges.push(Arc {
+                from: from.index(),
+                to: Some(edge.target.index()),
+                statement: guard(&mut automaton, edge.guard),
+                file: String::new(),
+                line: 0,
+                atomic: false,
+            });
+        }
+    }
+    Some(Automaton { name: property.name.clone(), initial, locations, edges })
+}
+
+/// A guard as a sum of products.
+fn guard(automaton: &mut Tgba, guard: Guard) -> String {
+    if guard == Guard::TRUE {
+        return "true".into();
+    }
+    let cubes = automaton.guards.cubes(guard);
+    let texts = cubes.iter().map(|cube| {
+        let literals = cube.iter().map(|(atom, positive)| {
+            let name = &automaton.atoms[*atom as usize];
+            if *positive { name.to_string() } else { format!("!({name})") }
+        });
+        literals.collect::<Vec<_>>().join(" && ")
+    });
+    texts.collect::<Vec<_>>().join(" || ")
+}
