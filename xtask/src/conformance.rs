@@ -52,8 +52,9 @@ enum Finding {
 
 pub fn run(arguments: &Arguments) -> ExitCode {
     let limit = Duration::from_secs(arguments.time);
-    let prepared = read_table(&arguments.directory.join("expected.csv"))
-        .and_then(|rows| Ok((rows, Tool::new(arguments.lariat.clone(), limit)?.with_options(&arguments.options))));
+    let prepared = read_table(&arguments.directory.join("expected.csv")).and_then(|rows| {
+        Ok((rows, Tool::new(arguments.lariat.clone(), limit)?.with_options(&arguments.options)))
+    });
     let (mut rows, tool) = match prepared {
         Ok(prepared) => prepared,
         Err(message) => {

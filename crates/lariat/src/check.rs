@@ -3,7 +3,7 @@
 use crate::reduction::Reduction;
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
-use model::{PackedInterpreter, Program, State};
+use model::{Program, RuntimeError, State};
 use native::Native;
 use search::replay::ReplayError;
 use search::{Options, Outcome, Violation, reachability};
@@ -16,6 +16,16 @@ pub enum Engine {
     Native,
     /// The reference semantics, step by step.
     Interpreter,
+}
+
+impl Engine {
+    /// The program as a system to search, or the error met in making an initial state.
+    pub fn system(self, program: &Program) -> Result<Native<'_>, RuntimeError> {
+        match self {
+            Engine::Native => Native::new(program),
+            Engine::Interpreter => Native::interpreted(program),
+        }
+    }
 }
 
 /// What is known after a search.
@@ -80,14 +90,8 @@ pub fn fingerprint(program: &Program, raw: bool) -> u64 {
 
 /// Searches with the engine.
 fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
-    match engine {
-        Engine::Native => match Native::new(program) {
-            Ok(system) => reachability(&system, options),
-            Err(error) => Outcome::without_start(error),
-        },
-        Engine::Interpreter => match PackedInterpreter::new(program) {
-            Ok(system) => reachability(&system, options),
-            Err(error) => Outcome::without_start(error),
-        },
+    match engine.system(program) {
+        Ok(system) => reachability(&system, options),
+        Err(error) => Outcome::without_start(error),
     }
 }

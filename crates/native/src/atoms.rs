@@ -10,7 +10,7 @@ use model::interp::PackedInterpreter;
 #[derive(Debug)]
 pub struct Atoms {
     conditions: Vec<Expr>,
-    /// `None` where there are none, or no code can be made.
+    /// `None` where there are none, or no code can be made or is wanted.
     code: Option<Conditions>,
 }
 
@@ -22,6 +22,11 @@ impl Atoms {
             _ => Conditions::new(plan, &expressions).ok(),
         };
         Atoms { conditions: conditions.to_vec(), code }
+    }
+
+    /// Without code.
+    pub(crate) fn interpreted(conditions: &[Expr]) -> Atoms {
+        Atoms { conditions: conditions.to_vec(), code: None }
     }
 
     /// How many words the results take.

@@ -18,6 +18,13 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Failure(String);
 
+impl Failure {
+    /// Nobody asked for code.
+    pub(crate) fn unwanted() -> Failure {
+        Failure("it is not wanted".into())
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "no machine code could be made: {}", self.0)

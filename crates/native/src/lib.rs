@@ -52,6 +52,8 @@ pub struct Native<'a> {
     /// What the code asks when something is abnormal.
     packed: PackedInterpreter<'a>,
     code: Result<Code, Failure>,
+    /// Code is not wanted.
+    interpreted: bool,
     invariants: Atoms,
     compile_time: Duration,
     /// States about which the interpreter was asked.
@@ -70,16 +72,31 @@ impl<'a> Native<'a> {
         Ok(Native::with_profile(program, profile))
     }
 
+    /// Without machine code: the interpreter is asked about every state. So the reference semantics comes through the same
+    /// door, and whoever searches needs to be compiled for one kind of system only.
+    pub fn interpreted(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
+        let profile = Profile::first_look(&Interpreter::new(program))?;
+        Ok(Native::make(program, profile, true))
+    }
+
     pub fn with_profile(program: &'a Program, profile: Profile) -> Native<'a> {
+        Native::make(program, profile, false)
+    }
+
+    fn make(program: &'a Program, profile: Profile, interpreted: bool) -> Native<'a> {
         let packed = PackedInterpreter::with_profile(program, profile);
         let start = Instant::now();
-        let plan = Plan::new(program, packed.layout(), packed.numbering());
-        let code = Code::new(&plan);
         let conditions: Vec<Expr> =
             program.invariants.iter().map(|invariant| invariant.condition.clone()).collect();
-        let invariants = Atoms::new(&plan, &conditions);
+        let (code, invariants) = if interpreted {
+            (Err(Failure::unwanted()), Atoms::interpreted(&conditions))
+        } else {
+            let plan = Plan::new(program, packed.layout(), packed.numbering());
+            (Code::new(&plan), Atoms::new(&plan, &conditions))
+        };
         let compile_time = start.elapsed();
-        Native { packed, code, invariants, compile_time, asked: AtomicU64::new(0), trusting: false }
+        let asked = AtomicU64::new(0);
+        Native { packed, code, interpreted, invariants, compile_time, asked, trusting: false }
     }
 
     pub fn program(&self) -> &'a Program {
@@ -115,6 +132,9 @@ impl<'a> Native<'a> {
 
     /// Compiles conditions on states.
     pub fn compile_atoms(&self, conditions: &[Expr]) -> Atoms {
+        if self.interpreted {
+            return Atoms::interpreted(conditions);
+        }
         let plan = Plan::new(self.program(), self.packed.layout(), self.packed.numbering());
         Atoms::new(&plan, conditions)
     }
@@ -195,7 +215,7 @@ impl System for Native<'_> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        let wide = Native::with_profile(self.program(), self.packed.wider_profile(misfit));
+        let wide = Native::make(self.program(), self.packed.wider_profile(misfit), self.interpreted);
         Native { trusting: self.trusting || misfit.within, ..wide }
     }
 

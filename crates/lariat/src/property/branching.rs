@@ -7,9 +7,7 @@ use super::check::{Checked, Choice, Failure};
 use super::lasso::{Lasso, LassoError, follow, letters};
 use super::monitor::Unsuitable;
 use super::{condition, fair};
-use crate::check::Engine;
-use model::{Expr, PackedInterpreter, Program};
-use native::Native;
+use model::{Expr, Program};
 use omega::formula::{Formula, Formulas, Spelling};
 use promela::LtlFormula;
 use search::branching::{self, BranchingAnswer, LabellingError, Method, Question, is_state_formula};
@@ -127,14 +125,8 @@ pub(super) fn check(
         limits: options.limits.clone(),
         progress: options.progress,
     };
-    let found = match choice.engine {
-        Engine::Native => {
-            Native::new(&program).map(|system| branching::check(system, &mut formulas, question))
-        }
-        Engine::Interpreter => {
-            PackedInterpreter::new(&program).map(|system| branching::check(system, &mut formulas, question))
-        }
-    };
+    let system = choice.engine.system(&program);
+    let found = system.map(|system| branching::check(system, &mut formulas, question));
     let BranchingAnswer { verdict, method, error, answer } = found.unwrap_or_else(|error| {
         let failure = Some(Violation { error, run: Run::default() });
         let answer = Answer { failure, ..Answer::default() };

@@ -6,8 +6,7 @@ use super::{Meaning, Property, Unsuitable, branching, fair};
 use crate::check::{Counterexample, Engine};
 use crate::reduction::Reduction;
 use model::observe::Observable;
-use model::{PackedInterpreter, Program, RuntimeError};
-use native::Native;
+use model::{Program, RuntimeError};
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
 use search::product::{Answer, Monitor, Request, Shape, find, find_fair, find_prefix};
@@ -105,15 +104,9 @@ pub fn check(
     // Reductions keep the runs, but not who could move on them.
     let raw = choice.raw || choice.fairness.is_some();
     let reduction = Reduction::observing(&prepared.program, raw, &prepared.observed);
-    let answer = match choice.engine {
-        Engine::Native => match Native::new(reduction.program()) {
-            Ok(system) => search(system, &monitor, &plan, choice, options),
-            Err(error) => without_start(error),
-        },
-        Engine::Interpreter => match PackedInterpreter::new(reduction.program()) {
-            Ok(system) => search(system, &monitor, &plan, choice, options),
-            Err(error) => without_start(error),
-        },
+    let answer = match choice.engine.system(reduction.program()) {
+        Ok(system) => search(system, &monitor, &plan, choice, options),
+        Err(error) => without_start(error),
     };
     let mut checked = Checked {
         name: property.name.clone(),
