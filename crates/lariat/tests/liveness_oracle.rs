@@ -114,7 +114,10 @@ fn explicit(interpreter: &Interpreter<'_>) -> Option<Explicit> {
             for next in successors.into_iter().filter_map(|successor| successor.state) {
                 if !interpreter.is_transient(&next) {
                     targets.push(next);
-                } else if !passed.contains(&next) {
+                } else if passed.contains(&next) {
+                    // Perhaps a sequence that never ends: what a property sees of that is another question.
+                    return None;
+                } else {
                     passed.push(next.clone());
                     todo.push(next);
                 }

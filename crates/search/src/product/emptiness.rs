@@ -79,6 +79,7 @@ impl Answer {
 pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
     let product = Product::marked(system, monitor);
     let mut graph = ProductGraph::new(product, &request.limits, request.progress);
+    graph.absorbs = true;
     let mut answer = Answer::default();
     let found = request.algorithm.search(&mut graph);
     // What the search itself took, without what is done for the sake of the report.

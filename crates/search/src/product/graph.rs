@@ -43,6 +43,9 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     told: Instant,
     pub expansions: u64,
     ticks: u32,
+    /// Need not be followed: runs on which the automaton stays where it is, whatever the program does. Not if it matters who
+    /// moves on them.
+    pub(super) absorbs: bool,
     /// Who is told apart when fairness matters.
     pub(super) actors: ActorNumbers,
 }
@@ -69,6 +72,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             told: Instant::now(),
             expansions: 0,
             ticks: 0,
+            absorbs: false,
             actors: ActorNumbers::default(),
             product,
         }
@@ -93,6 +97,15 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     pub(super) fn interrupt(&self) -> &'a AtomicBool {
         self.limits.interrupt.unwrap_or(&NEVER)
+    }
+
+    /// Whatever the program does from here on, the automaton stays where it is: the node stands for all that follow. With which
+    /// marks?
+    fn absorbed(&self, node: Node) -> Option<u64> {
+        if !self.absorbs {
+            return None;
+        }
+        self.product.monitor().absorbing(self.product.automaton_state(self.table.words(node)))
     }
 
     /// Puts all words of the node into `self.state`.
@@ -155,6 +168,9 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     /// The steps by which the program gets from one node to the next, if it does.
     pub fn passage(&mut self, source: Node, target: Node) -> Result<Option<Vec<StepCode>>, Stop> {
+        if self.absorbed(source).is_some() {
+            return Ok(Some(Vec::new()));
+        }
         // Expanded once, so everything fits from here on.
         self.successors(source, &mut Vec::new())?;
         self.load(source);
@@ -238,6 +254,10 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
     /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
     fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Stop> {
         self.tick()?;
+        if let Some(marks) = self.absorbed(node) {
+            out.push(Edge { marks, target: node });
+            return Ok(());
+        }
         loop {
             self.load(node);
             let stop = self.interrupt();

@@ -39,6 +39,8 @@ pub struct Monitor {
     accepting: Vec<bool>,
     /// By state: is everything accepted from here?
     universal: Vec<bool>,
+    /// By state: if no other is ever reached, with which marks.
+    absorbing: Vec<Option<u64>>,
     /// By state and letter: where its targets end in `targets`; they start where those before end.
     ends: Option<Vec<u32>>,
     targets: Vec<Target>,
@@ -63,6 +65,12 @@ impl Monitor {
                 own.clone().any(|edge| edge.target == state && edge.guard == Guard::TRUE && edge.marks == all)
             })
             .collect();
+        let absorbing = automaton.states().map(|state| match &automaton.edges[state.index()][..] {
+            _ if universal[state.index()] => Some(all.0),
+            [only] if only.target == state && only.guard == Guard::TRUE => Some(only.marks.0),
+            _ => None,
+        });
+        let absorbing = absorbing.collect();
         let shape = shape(&automaton, &universal);
         let mut monitor = Monitor {
             automaton,
@@ -70,6 +78,7 @@ impl Monitor {
             shape,
             accepting,
             universal,
+            absorbing,
             ends: None,
             targets: Vec::new(),
             stutters,
@@ -129,6 +138,11 @@ impl Monitor {
 
     pub(crate) fn is_universal(&self, state: u32) -> bool {
         self.universal[state as usize]
+    }
+
+    /// If the automaton stays in the state whatever follows: the marks it sees from then on.
+    pub(crate) fn absorbing(&self, state: u32) -> Option<u64> {
+        self.absorbing[state as usize].filter(|_| self.stutters)
     }
 
     /// Replaces `out` by what the letter makes possible.
