@@ -10,6 +10,7 @@ mod conformance;
 mod expectation;
 mod fuzz;
 mod lariat;
+mod liveness_fuzz;
 mod ltl_bench;
 mod pan;
 mod paper;
@@ -32,6 +33,8 @@ enum Task {
     Conformance(conformance::Arguments),
     /// Compare Lariat with real SPIN on random Promela programs
     SpinFuzz(fuzz::Arguments),
+    /// Compare Lariat with real SPIN on random programs and formulas
+    LivenessFuzz(liveness_fuzz::Arguments),
     /// Run real SPIN on corpus models and write what it finds into their headers
     Record {
         /// Models, or directories of models
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Conformance(arguments) => conformance::run(&arguments),
         Task::SpinFuzz(arguments) => fuzz::run(&arguments),
+        Task::LivenessFuzz(arguments) => liveness_fuzz::run(&arguments),
         Task::Record { files } => record::run(&files),
         Task::Paper(arguments) => paper::run(&arguments),
         Task::LtlBench { arguments } => ltl_bench::run(&arguments),

@@ -20,7 +20,7 @@ mod declaration;
 mod expression;
 mod generator;
 mod program;
-mod random;
+pub mod random;
 mod scope;
 mod shrink;
 mod statement;

@@ -57,6 +57,19 @@ impl<'a> Lowering<'a> {
                 ast::Unit::Ltl(_) => {}
             }
         }
+        // SPIN reads formulas when it has read everything else.
+        for unit in &tree.units {
+            let ast::Unit::Ltl(ltl) = unit else { continue };
+            let mut labels = Vec::new();
+            crate::ast_walk::in_expr(&ltl.formula, &mut |expr| {
+                if let ExprKind::RemoteLabel { proctype, label, .. } = &expr.kind {
+                    labels.push((proctype.text.clone(), label.text.clone()));
+                }
+            });
+            for (proctype, label) in labels {
+                self.keep_labelled_jump(&proctype, &label);
+            }
+        }
     }
 
     /// Proctypes may be started above their definition, so their numbers are needed first.
