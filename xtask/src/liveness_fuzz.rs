@@ -78,7 +78,7 @@ fn compare(seed: u64, model: &str, lariat: &Path, tally: &mut Tally) -> io::Resu
     let without: String =
         model.lines().filter(|line| !line.starts_with("ltl")).map(|line| format!("{line}\n")).collect();
     fs::write(directory.path.join("n.pml"), &without)?;
-    let mut different = |what: &str, spin: bool, ours: &str| {
+    let different = |what: &str, spin: bool, ours: &str| {
         println!("seed {seed}, {what}: SPIN says violated: {spin}, Lariat says {ours}\n{model}");
     };
     if !build(&directory.path, "m.pml", &[])? {

@@ -242,7 +242,7 @@ proptest! {
             for raw in [false, true] {
                 let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
                 let shortest = number % 3 == 1;
-                let choice = Choice { engine, raw, algorithm, shortest };
+                let choice = Choice { engine, raw, algorithm, shortest, fairness: None };
                 let checked = check(&model.program, &property, &choice, &Options::default());
                 let checked = match checked {
                     Ok(checked) => checked,
