@@ -78,7 +78,7 @@ impl Tool {
     pub fn check_file(&self, path: &Path) -> io::Result<Outcome> {
         let finished = process::run(
             Command::new(&self.program)
-                .args(["check", "--raw", "--all-errors", "--json"])
+                .args(["check", "--raw", "--all-errors", "--json", "--property", "safety"])
                 .args(&self.options)
                 .arg(path),
             self.limit,
@@ -109,7 +109,16 @@ impl Tool {
     /// Searches everything with room for so many states, or for all; `None` if the stack does not fit.
     pub fn check_cached(&self, path: &Path, states: Option<u64>) -> io::Result<Option<Cached>> {
         let mut command = Command::new(&self.program);
-        command.args(["check", "--raw", "--all-errors", "--json", "--store", "cache"]);
+        command.args([
+            "check",
+            "--raw",
+            "--all-errors",
+            "--json",
+            "--property",
+            "safety",
+            "--store",
+            "cache",
+        ]);
         if let Some(states) = states {
             command.args(["--cache-states", &states.to_string()]);
         }
