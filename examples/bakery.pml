@@ -36,8 +36,8 @@ again:	do
 #ifndef HASTY
 		!choosing[other];
 #endif
-		number[other] == 0 || number[other] > number[_pid]
-		    || (number[other] == number[_pid] && other >= _pid)
+		number[other] == 0 || number[other] > number[_pid] ||
+		    (number[other] == number[_pid] && other >= _pid)
 	   }
 
 	   inside++;

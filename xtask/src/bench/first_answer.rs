@@ -84,7 +84,10 @@ fn with_spin(model: &Path, limit: Duration) -> Result<f64, String> {
     seconds += timed(Command::new("spin").arg("-a").arg(&model).current_dir(&place.path), limit)?;
     let compile = ["-w", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"];
     seconds += timed(Command::new("cc").args(compile).current_dir(&place.path), limit)?;
-    seconds += timed(Command::new("./pan").current_dir(&place.path), limit)?;
+    if !place.path.join("pan").exists() {
+        return Err(format!("SPIN makes no verifier of {}", model.display()));
+    }
+    seconds += timed(Command::new(place.path.join("pan")).current_dir(&place.path), limit)?;
     Ok(seconds)
 }
 

@@ -28,7 +28,7 @@ function summary() {
   if (!data.ledger) return;
   const unasked = data.ledger.not_checked.map((each) => `${each.what} (${each.how})`).join(", ");
   byId("ledger").replaceChildren(
-    el("div", {}, `checked: ${data.ledger.checked.join(", ")} — ${data.ledger.coverage}`),
+    el("div", {}, "checked: " + [data.ledger.checked.join(", "), data.ledger.coverage].filter(Boolean).join(" — ")),
     unasked ? el("div", {}, "not checked: " + unasked) : "");
 }
 
