@@ -177,6 +177,24 @@ fn a_formula_sees_labels_at_jumps() {
 }
 
 #[test]
+fn what_was_seen_before_an_error_counts() {
+    let text = "byte x;\nactive proctype P() { x = 1; x = 1 / (x - 1) }\n";
+    let place = Place::with(&[("m.pml", text)]);
+    for search in ["dfs", "nested", "tarjan", "couvreur"] {
+        assert_eq!(place.run(&["m.pml", "-q", "--ltl", "[] (x == 0)", "--search", search]).0, Some(1));
+    }
+}
+
+#[test]
+fn an_atomic_sequence_without_end_hides_nothing_that_was_seen() {
+    let text = "byte x;\nactive proctype P() { x = 1; atomic { do :: x = 2 :: x = 3 od } }\n";
+    let place = Place::with(&[("m.pml", text)]);
+    for search in ["dfs", "nested", "tarjan", "couvreur"] {
+        assert_eq!(place.run(&["m.pml", "-q", "--ltl", "[] (x == 0)", "--search", search]).0, Some(1));
+    }
+}
+
+#[test]
 fn limits_make_it_inconclusive() {
     let text = "int x;\nactive proctype P() { do :: x = (x + 1) % 100000 od }\nltl p { []<> (x == 0) }\n";
     let place = Place::with(&[("m.pml", text)]);

@@ -77,9 +77,8 @@ impl Answer {
 
 /// Looks for a forbidden run as a cycle of the product.
 pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
-    let product = Product::marked(system, monitor);
+    let product = Product::marked(system, monitor).absorbing();
     let mut graph = ProductGraph::new(product, &request.limits, request.progress);
-    graph.absorbs = true;
     let mut answer = Answer::default();
     let found = request.algorithm.search(&mut graph);
     // What the search itself took, without what is done for the sake of the report.
@@ -160,7 +159,14 @@ fn steps<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, lasso: &Lasso) -> R
         let steps = codes.into_iter().map(|code| graph.product().step(code));
         if index < lasso.prefix.len() { run.prefix.extend(steps) } else { run.cycle.extend(steps) }
     }
-    Ok(run)
+    let forbidden = lasso.cycle.first().is_some_and(|node| graph.is_universal(*node));
+    Ok(if forbidden && run.cycle.is_empty() { finite(run) } else { run })
+}
+
+/// Without the last step, by which the product comes to where everything is forbidden: the program does not move in it.
+fn finite(mut run: LassoRun) -> LassoRun {
+    run.prefix.pop_if(|last| *last == Step::STUTTER);
+    run
 }
 
 /// Looks for the beginning of a run after which everything is forbidden, with any search and store there is for
@@ -172,7 +178,8 @@ pub fn find_prefix<S: Observable>(system: S, monitor: &Monitor, options: &Option
     let mut answer = Answer { limit, statistics, endless_atomic, met: monitor.met(), ..Answer::default() };
     match violations.into_iter().next() {
         Some(Violation { error: RuntimeError::PropertyViolated, run }) => {
-            answer.lasso = Some(LassoRun { initial: run.initial, prefix: run.steps, cycle: Vec::new() });
+            let run = LassoRun { initial: run.initial, prefix: run.steps, cycle: Vec::new() };
+            answer.lasso = Some(finite(run));
         }
         Some(failure) => answer.failure = Some(failure),
         None => answer.may_omit = limit.is_none() && !exhaustive,

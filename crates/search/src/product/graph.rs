@@ -43,9 +43,6 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     told: Instant,
     pub expansions: u64,
     ticks: u32,
-    /// Need not be followed: runs on which the automaton stays where it is, whatever the program does. Not if it matters who
-    /// moves on them.
-    pub(super) absorbs: bool,
     /// Who is told apart when fairness matters.
     pub(super) actors: ActorNumbers,
 }
@@ -72,7 +69,6 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             told: Instant::now(),
             expansions: 0,
             ticks: 0,
-            absorbs: false,
             actors: ActorNumbers::default(),
             product,
         }
@@ -102,10 +98,15 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     /// Whatever the program does from here on, the automaton stays where it is: the node stands for all that follow. With which
     /// marks?
     fn absorbed(&self, node: Node) -> Option<u64> {
-        if !self.absorbs {
+        if !self.product.absorbs() {
             return None;
         }
         self.product.monitor().absorbing(self.product.automaton_state(self.table.words(node)))
+    }
+
+    /// Is everything that follows forbidden?
+    pub fn is_universal(&self, node: Node) -> bool {
+        self.product.monitor().is_universal(self.product.automaton_state(self.table.words(node)))
     }
 
     /// Puts all words of the node into `self.state`.

@@ -26,6 +26,8 @@ pub struct Product<'m, S: Observable> {
     offset: usize,
     /// Say in a last word with which marks a state was reached, and let conditions without a value be steps that fail.
     marked: bool,
+    /// Once everything that follows is forbidden, nothing need follow. Not if it matters who moves then.
+    absorbs: bool,
     may_fail: bool,
 }
 
@@ -56,7 +58,16 @@ impl<'m, S: Observable> Product<'m, S> {
     /// For searches over systems: the only errors are conditions without a value, and states from which everything the
     /// automaton could read is forbidden.
     pub fn new(system: S, monitor: &'m Monitor) -> Product<'m, S> {
-        Product::make(system, monitor, false)
+        Product::make(system, monitor, false).absorbing()
+    }
+
+    /// The same, ending runs where everything that follows is forbidden.
+    pub(super) fn absorbing(self) -> Product<'m, S> {
+        Product { absorbs: self.monitor.stutters(), ..self }
+    }
+
+    pub(super) fn absorbs(&self) -> bool {
+        self.absorbs
     }
 
     /// For searches that look at marks.
@@ -78,7 +89,17 @@ impl<'m, S: Observable> Product<'m, S> {
         let shift = if offset_words == 1 { 0 } else { offset as u8 };
         let place = Field { word: place as u32, shift, width: width as u8, low: 0 };
         let may_fail = monitor.may_fail();
-        Product { system, monitor, conditions, inner, place, offset: offset_words, marked, may_fail }
+        Product {
+            system,
+            monitor,
+            conditions,
+            inner,
+            place,
+            offset: offset_words,
+            marked,
+            absorbs: false,
+            may_fail,
+        }
     }
 
     pub fn system(&self) -> &S {
@@ -169,6 +190,14 @@ impl<'m, S: Observable> Product<'m, S> {
             if targets.is_empty() {
                 return Ok(());
             }
+            // Whether the program comes to another state does not matter any more.
+            if self.absorbs
+                && let Some(&(target, marks)) =
+                    targets.iter().find(|(target, _)| self.monitor.is_universal(*target))
+            {
+                self.push(out.raw(), STUTTER, inner, target, marks);
+                return Ok(());
+            }
         }
         successors.clear();
         self.system.successors(inner, successors)?;
@@ -256,7 +285,8 @@ impl<S: Observable> System for Product<'_, S> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        Product::make(self.system.widened(misfit), self.monitor, self.marked)
+        let wide = Product::make(self.system.widened(misfit), self.monitor, self.marked);
+        Product { absorbs: self.absorbs, ..wide }
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {
