@@ -204,3 +204,15 @@ fn limits_make_it_inconclusive() {
     // Values far beyond those first seen: the layout is widened on the way.
     assert_eq!(place.run(&["m.pml", "-q", "--property", "p"]).0, Some(0));
 }
+
+/// What happens forever inside an atomic sequence is not observed: no run that stays there is said to be good.
+#[test]
+fn an_endless_atomic_sequence_leaves_cycles_undecided() {
+    let model = "byte x;\nactive proctype P() { do :: x = 1 - x :: atomic { do :: x = 0 :: x = 1 od } od }\n";
+    let place = Place::with(&[("m.pml", model)]);
+    let (code, out, _) = place.run(&["m.pml", "--ltl", "<>[] (x < 2)"]);
+    assert_eq!(code, Some(3), "{out}");
+    assert!(out.contains("inconclusive") && out.contains("an atomic sequence can run forever"), "{out}");
+    let (code, out, _) = place.run(&["m.pml", "--ltl", "[] (x < 2)"]);
+    assert_eq!(code, Some(0), "{out}");
+}

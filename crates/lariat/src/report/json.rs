@@ -1,6 +1,6 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
-use super::lasso::shown;
+use super::lasso::{UNOBSERVED, shown};
 use super::{Report, verdict_name};
 use crate::property;
 use crate::run::{Mover, ShownStep, show_run};
@@ -156,13 +156,15 @@ fn reason(report: &Report<'_>) -> Option<String> {
 fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property<'a> {
     let answer = &checked.answer;
     let failure = answer.failure.as_ref().map(|failure| failure.error.to_string());
+    let undecided = checked.verdict == search::Verdict::Inconclusive && answer.unobserved;
     Property {
         name: &checked.name,
         kind: checked.kind,
         verdict: verdict_name(checked.verdict),
         reason: failure
             .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
-            .or_else(|| answer.limit.map(|limit| limit.to_string())),
+            .or_else(|| answer.limit.map(|limit| limit.to_string()))
+            .or_else(|| undecided.then(|| UNOBSERVED.to_owned())),
         statistics: statistics(&answer.statistics, search::Guarantee::Exact),
         errors: u64::from(checked.verdict == search::Verdict::Violated),
         error_kinds: answer.failure.iter().map(|failure| failure.error.kind()).collect(),

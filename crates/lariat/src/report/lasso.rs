@@ -36,8 +36,14 @@ pub fn verdict(checked: &Checked, style: Style) -> String {
     if checked.verdict == Verdict::Inconclusive && checked.answer.may_omit {
         let _ = writeln!(out, "  states may have been omitted");
     }
+    if checked.verdict == Verdict::Inconclusive && checked.answer.unobserved {
+        let _ = writeln!(out, "  {UNOBSERVED}");
+    }
     out
 }
+
+/// Why an atomic sequence without an end leaves a property undecided.
+pub(super) const UNOBSERVED: &str = "an atomic sequence can run forever; what happens inside one is not observed, so such a run is not judged";
 
 /// Everything but the verdict: how it was searched, and the run that shows a violation.
 pub fn details(program: &Program, checked: &Checked, style: Style) -> String {

@@ -130,6 +130,12 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
     };
     answer.met = monitor.met();
     answer.endless_atomic = graph.tally.endless_atomic;
+    // A formula of the shapes that look for one state is about states, and all of them were seen.
+    answer.unobserved = answer.endless_atomic && method == Method::Labelling;
+    if answer.unobserved {
+        answer.lasso = None;
+    }
+    let verdict = if answer.unobserved { Verdict::Inconclusive } else { verdict };
     BranchingAnswer { verdict, method, error, answer }
 }
 

@@ -59,6 +59,8 @@ pub struct Answer {
     /// Errors of the program met on the way, one of each kind.
     pub met: Vec<RuntimeError>,
     pub endless_atomic: bool,
+    /// Such a sequence is a run that goes on without being observed: what it does forever is not known.
+    pub unobserved: bool,
     /// A store that may omit states was used.
     pub may_omit: bool,
 }
@@ -67,7 +69,7 @@ impl Answer {
     pub fn verdict(&self) -> Verdict {
         if self.lasso.is_some() || self.failure.is_some() {
             Verdict::Violated
-        } else if self.limit.is_some() || self.may_omit {
+        } else if self.limit.is_some() || self.may_omit || self.unobserved {
             Verdict::Inconclusive
         } else {
             Verdict::Holds
@@ -109,6 +111,7 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     }
     answer.met = monitor.met();
     answer.endless_atomic = graph.tally.endless_atomic;
+    answer.unobserved = answer.endless_atomic;
     answer.statistics =
         Statistics { memory_bytes: peak_memory_bytes().unwrap_or_else(|| graph.store_bytes()), ..statistics };
     answer

@@ -38,6 +38,7 @@ pub fn find_fair<S: Observable>(
     }
     answer.met = monitor.met();
     answer.endless_atomic = graph.tally.endless_atomic;
+    answer.unobserved = answer.endless_atomic;
     answer.statistics =
         Statistics { memory_bytes: peak_memory_bytes().unwrap_or_else(|| graph.store_bytes()), ..statistics };
     answer
