@@ -216,3 +216,15 @@ fn an_endless_atomic_sequence_leaves_cycles_undecided() {
     let (code, out, _) = place.run(&["m.pml", "--ltl", "[] (x < 2)"]);
     assert_eq!(code, Some(0), "{out}");
 }
+
+/// A process that is blocked at an accept label at the end of a run stays there: SPIN's "accept stutter".
+#[test]
+fn an_end_at_an_accept_label_is_a_cycle() {
+    let blocked = "byte x;\nactive proctype P() { x = 1; accept_a: (x == 0); x = 3 }\n";
+    let ended = "byte x;\nactive proctype P() { accept_a: x = 1 }\n";
+    let place = Place::with(&[("blocked.pml", blocked), ("ended.pml", ended)]);
+    let (code, out, _) = place.run(&["blocked.pml", "--property", "accept labels"]);
+    assert_eq!(code, Some(1), "{out}");
+    let (code, out, _) = place.run(&["ended.pml", "--property", "accept labels"]);
+    assert_eq!(code, Some(0), "{out}");
+}

@@ -37,7 +37,7 @@ pub enum Meaning {
     Claim(Box<ProcessType>),
     /// No run is accepted by the automaton; what each of its atoms stands for.
     Automaton(Box<Tgba>, Vec<Expr>),
-    /// No infinite run is at accept labels again and again.
+    /// No run is at accept labels again and again; one that comes to an end goes on forever in its last state.
     AcceptLabels,
     /// No infinite run stays away from progress labels from some point on.
     Progress,

@@ -100,7 +100,8 @@ pub(super) fn prepare(program: &Program, property: &Property) -> Result<Prepared
         Meaning::Automaton(_, conditions) => (conditions.clone(), true, true),
         Meaning::AcceptLabels => {
             accept_as_progress(&mut program);
-            (vec![at_accept_label()], false, false)
+            // As in SPIN: whoever has come to an end at an accept label stays there forever.
+            (vec![at_accept_label()], false, true)
         }
         Meaning::Progress => (vec![Expr::NonProgress], false, false),
     };
