@@ -2,12 +2,11 @@
 //!
 //! The text is read as the front end reads a formula of the model, so it means what it would mean there.
 
-use crate::load::{Define, Model};
+use crate::load::{Define, Model, WithMain};
 use crate::report::printable;
 use model::{Expr, Interpreter, State};
 use omega::formula::{Formula, Formulas, Node};
-use promela::{DiskLoader, FileLoader, PropertyKind};
-use std::io;
+use promela::PropertyKind;
 
 #[derive(Clone, Debug)]
 pub struct Condition {
@@ -97,16 +96,4 @@ fn free_name(text: &str) -> String {
         .map(|number| format!("asked_{number}"))
         .find(|name| !text.contains(name.as_str()))
         .unwrap_or_default()
-}
-
-/// The disk, but for the main file.
-struct WithMain<'a> {
-    name: &'a str,
-    bytes: Vec<u8>,
-}
-
-impl FileLoader for WithMain<'_> {
-    fn load(&self, path: &str) -> io::Result<Vec<u8>> {
-        if path == self.name { Ok(self.bytes.clone()) } else { DiskLoader.load(path) }
-    }
 }

@@ -146,9 +146,9 @@ fn load_promela(
 }
 
 /// The disk, but for the main file, which is already read (its path need not be text).
-struct WithMain<'a> {
-    name: &'a str,
-    bytes: Vec<u8>,
+pub(crate) struct WithMain<'a> {
+    pub name: &'a str,
+    pub bytes: Vec<u8>,
 }
 
 impl FileLoader for WithMain<'_> {

@@ -1,3 +1,5 @@
+//! What a deadlock is said to wait for, on small models.
+
 use super::*;
 use crate::check::{Engine, check};
 use search::{Options, Order};

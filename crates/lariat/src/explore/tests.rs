@@ -1,3 +1,5 @@
+//! Exploring through the server, and requests that must be refused.
+
 use super::server::Server;
 use super::*;
 use crate::check::{Engine, check};

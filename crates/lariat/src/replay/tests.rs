@@ -1,3 +1,5 @@
+//! Counterexamples that are saved, and what is said of them after an edit.
+
 use super::*;
 use crate::check::{Engine, check};
 use search::{Options, Order};

@@ -1,3 +1,5 @@
+//! Shorter runs are runs to the same error.
+
 use super::*;
 use crate::check::{Engine, check};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Traces say what the reference semantics says.
+
 use super::*;
 use model::Interpreter;
 use proptest::prelude::*;

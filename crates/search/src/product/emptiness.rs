@@ -109,12 +109,24 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         }
         Err(stop) => give_up(&mut graph, &mut answer, stop),
     }
-    answer.met = monitor.met();
-    answer.endless_atomic = graph.tally.endless_atomic;
-    answer.unobserved = answer.endless_atomic;
-    answer.statistics =
-        Statistics { memory_bytes: peak_memory_bytes().unwrap_or_else(|| graph.store_bytes()), ..statistics };
-    answer
+    finished(&graph, statistics, answer)
+}
+
+/// The answer with what is known at the end, whatever was found.
+pub(super) fn finished<S: Observable>(
+    graph: &ProductGraph<'_, '_, S>,
+    statistics: Statistics,
+    answer: Answer,
+) -> Answer {
+    let memory_bytes = peak_memory_bytes().unwrap_or_else(|| graph.store_bytes());
+    let endless_atomic = graph.tally.endless_atomic;
+    Answer {
+        met: graph.product().monitor().met(),
+        endless_atomic,
+        unobserved: endless_atomic,
+        statistics: Statistics { memory_bytes, ..statistics },
+        ..answer
+    }
 }
 
 pub(crate) fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer: &mut Answer, stop: Stop) {

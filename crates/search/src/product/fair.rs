@@ -1,11 +1,11 @@
 //! Is there a forbidden run that is fair?
 
 use super::actors::ActorNumbers;
-use super::emptiness::{Answer, LassoRun, Request, give_up};
+use super::emptiness::{Answer, LassoRun, Request, finished, give_up};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::system::Product;
-use crate::limits::{Limits, peak_memory_bytes};
+use crate::limits::Limits;
 use crate::liveness::fairness::{Actor, FairLasso, Fairness, FlagCounters, LassoStep, Strength, search};
 use crate::liveness::{Algorithm, Graph};
 use crate::outcome::Statistics;
@@ -36,12 +36,7 @@ pub fn find_fair<S: Observable>(
         Ok(run) => answer.lasso = run,
         Err(stop) => give_up(&mut graph, &mut answer, stop),
     }
-    answer.met = monitor.met();
-    answer.endless_atomic = graph.tally.endless_atomic;
-    answer.unobserved = answer.endless_atomic;
-    answer.statistics =
-        Statistics { memory_bytes: peak_memory_bytes().unwrap_or_else(|| graph.store_bytes()), ..statistics };
-    answer
+    finished(&graph, statistics, answer)
 }
 
 fn lasso<S: Observable>(

@@ -158,3 +158,34 @@ fn buckets_fill_up() {
         assert!(load > 0.6, "{bits:?}: full at a load of {load}");
     }
 }
+
+/// A segment that grows by too little: what finds no room is kept aside and known nonetheless, and finds its place later.
+#[test]
+fn what_finds_no_room_is_kept() {
+    let mut strays = 0;
+    for bits in [vec![40], vec![64, 64], vec![64; 5]] {
+        let mut store = Packed::new(&bits, 0).unwrap();
+        let state =
+            |number: u64| -> Vec<u64> { (0..bits.len() as u64).map(|word| number * (word + 1)).collect() };
+        let mut number = 0;
+        for round in 0..40 {
+            while store.insert(&state(number), store.prepare(&state(number))) == Insertion::New {
+                number += 1;
+            }
+            for index in 0..SEGMENTS {
+                // Hardly more, so that strays come about, and in the end enough.
+                let buckets = store.segments[index].shape.buckets;
+                let shape = store.shape(if round % 8 == 7 { 2 * buckets } else { buckets + 1 });
+                let (words, others) = (store.identity_words, store.others.clone());
+                assert!(store.segments[index].grow(shape, words, &others));
+                strays += store.segments[index].strays.len();
+            }
+            assert_eq!(store.len(), number);
+            for known in 0..number {
+                assert_eq!(store.insert(&state(known), store.prepare(&state(known))), Insertion::Known);
+            }
+        }
+        assert_eq!(contents(&store), (0..number).map(state).collect());
+    }
+    assert!(strays > 0, "the test makes some");
+}
