@@ -5,7 +5,7 @@ mod common;
 use common::{Choices, Kind, build, cases, numbers, walk};
 use model::access::{Access, AccessTable, Resource, overlap};
 use model::domain::Domain;
-use model::program::{LocationId, ProcessTypeId, Program, VariableId, Variables};
+use model::program::{LocationId, Meaning, ProcessTypeId, Program, VariableId, Variables};
 use model::state::{Pid, State};
 use model::system::{Move, Step, Successor};
 use model::{Interpreter, RuntimeError};
@@ -199,7 +199,7 @@ fn perturb(program: &Program, state: &State, choices: &mut Choices) -> Option<(P
         0 => {
             let slot = choices.below(state.globals.len());
             let value = other.globals.get_mut(slot)?;
-            *value = value_in(domain_at(&program.variables, slot), choices);
+            *value = other_value(&program.variables, slot, choices)?;
             Part::Global(slot)
         }
         1 => {
@@ -207,7 +207,7 @@ fn perturb(program: &Program, state: &State, choices: &mut Choices) -> Option<(P
             let slot = choices.below(process.locals.len());
             let variables = &program.process_type(process.process_type).variables;
             let value = process.locals.get_mut(slot)?;
-            *value = value_in(domain_at(variables, slot), choices);
+            *value = other_value(variables, slot, choices)?;
             Part::Local(pid, slot)
         }
         2 => {
@@ -244,8 +244,11 @@ fn event_locations(program: &Program) -> usize {
     program.event_trace.as_ref().map_or(0, |trace| trace.locations.len())
 }
 
-fn domain_at(variables: &Variables, slot: usize) -> Domain {
-    variables.get(element_at(variables, slot).0).domain
+/// A value for a slot. Not for a channel's: which channels a variable can hold is concluded from what the program stores
+/// into it, so that with another one the state would not be the program's.
+fn other_value(variables: &Variables, slot: usize, choices: &mut Choices) -> Option<i32> {
+    let variable = variables.get(element_at(variables, slot).0);
+    (variable.meaning != Meaning::Channel).then(|| value_in(variable.domain, choices))
 }
 
 fn value_in(domain: Domain, choices: &mut Choices) -> i32 {
