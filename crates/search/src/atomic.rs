@@ -34,10 +34,17 @@ impl Watch {
     /// The place of `state`, one step after `chain`; `None` if it need not be visited again.
     #[inline]
     fn follow(&mut self, chain: Chain, state: &[u64]) -> Option<Chain> {
-        let mut next = Chain { position: chain.position.saturating_add(1), landmark: chain.landmark };
+        let next = Chain { position: chain.position.saturating_add(1), landmark: chain.landmark };
+        if next.position < UNWATCHED && self.seen.is_none() {
+            return Some(next);
+        }
+        self.follow_long(next, state)
+    }
+
+    fn follow_long(&mut self, mut next: Chain, state: &[u64]) -> Option<Chain> {
         if next.position >= UNWATCHED {
             let hash = GlobalState::new().hash_one(state);
-            if next.position > UNWATCHED && hash == chain.landmark && self.seen.is_none() {
+            if next.position > UNWATCHED && hash == next.landmark && self.seen.is_none() {
                 self.seen = Some(HashSet::default());
             }
             if next.position.is_power_of_two() {
@@ -53,6 +60,8 @@ impl Watch {
 
 /// What is met on the way through atomic sequences.
 pub(crate) trait Visitor {
+    /// Does it look at the steps of an arrival?
+    const WANTS_CODES: bool = true;
     /// A step was taken.
     fn taken(&mut self, code: StepCode);
     /// It led to a state that is passed through.
@@ -85,9 +94,13 @@ impl From<Box<Misfit>> for Broken {
 /// A state on the path.
 #[derive(Clone, Copy, Debug)]
 struct Place {
+    /// The step to it.
+    code: StepCode,
     chain: Chain,
     /// Moves since the last stored state.
     moves: u64,
+    /// Where its successors begin among those ahead.
+    first: usize,
 }
 
 /// A depth-first walk through states that are not stored: always on from the newest entry.
@@ -97,11 +110,9 @@ pub(crate) struct Walk {
     stride: usize,
     /// Where to go: successors of the states on the path.
     ahead: Successors,
-    /// For each of these, which state of the path it comes from.
-    parents: Vec<u32>,
     /// The states passed through since the last stored one.
     path: Vec<Place>,
-    /// The steps to them, and then to the one looked at.
+    /// The steps to the state looked at, if somebody wants to know them.
     codes: Vec<StepCode>,
     state: Vec<u64>,
 }
@@ -111,60 +122,63 @@ impl Walk {
         Walk {
             stride: width.all + 1,
             ahead: Successors::new(width),
-            parents: Vec::new(),
             path: Vec::new(),
             codes: Vec::new(),
-            state: Vec::new(),
+            state: vec![0; width.all],
         }
     }
 
     /// All ways from `state`, which is inside an atomic sequence and one step, `code`, from a stored state, to the next
     /// stored states.
-    pub fn through<S: System>(
+    pub fn through<S: System, V: Visitor>(
         &mut self,
         system: &S,
         state: &[u64],
         code: StepCode,
         watch: &mut Watch,
         stop: &AtomicBool,
-        visitor: &mut impl Visitor,
+        visitor: &mut V,
     ) -> Result<(), Broken> {
         self.ahead.clear();
-        self.parents.clear();
         self.path.clear();
-        self.codes.clear();
-        self.codes.push(code);
-        self.state.clear();
-        self.state.extend_from_slice(state);
-        let mut start = Place { chain: Chain::default(), moves: code.weight() };
-        match watch.follow(start.chain, state) {
-            Some(chain) => start.chain = chain,
-            None => {
-                visitor.endless();
-                return Ok(());
+        let Some(chain) = watch.follow(Chain::default(), state) else {
+            visitor.endless();
+            return Ok(());
+        };
+        self.state.copy_from_slice(state);
+        let mut top = Place { code, chain, moves: code.weight(), first: 0 };
+        self.path.push(top);
+        system.successors(&self.state, &mut self.ahead)?;
+        loop {
+            let ahead = self.ahead.raw();
+            if ahead.len() == top.first {
+                self.path.pop();
+                match self.path.last() {
+                    Some(place) => top = *place,
+                    None => return Ok(()),
+                }
+                continue;
             }
-        }
-        self.enter(system, start)?;
-        while let Some(parent) = self.parents.pop() {
-            let parent = parent as usize;
-            let place = self.ahead.raw().len() - self.stride;
-            let code = StepCode(self.ahead.raw()[place]);
-            self.codes.truncate(parent + 1);
-            self.codes.push(code);
+            let place = ahead.len() - self.stride;
+            let entry = &ahead[place..];
+            let code = StepCode(entry[0]);
             if !self.ahead.errors.is_empty() {
-                self.report(place, visitor);
+                self.report(place, code, visitor);
             }
-            if code.is_stopped() || code.is_refused() {
-                self.ahead.raw().truncate(place);
+            let ahead = self.ahead.raw();
+            if code.0 & StepCode::STOPPED != 0 || code.is_refused() {
+                ahead.truncate(place);
                 continue;
             }
             visitor.taken(code);
-            let Place { chain, moves } = self.path[parent];
-            let moves = moves + code.weight();
-            let state = &self.ahead.raw()[place + 1..];
+            let moves = top.moves + code.weight();
+            let state = &ahead[place + 1..];
             if !code.is_transient() {
+                if V::WANTS_CODES {
+                    list(&self.path, code, &mut self.codes);
+                }
                 visitor.arrival(state, &self.codes, moves);
-                self.ahead.raw().truncate(place);
+                ahead.truncate(place);
                 if visitor.is_done() {
                     return Ok(());
                 }
@@ -174,40 +188,36 @@ impl Walk {
             if stop.load(Ordering::Relaxed) {
                 return Err(Broken::Stopped);
             }
-            let next = watch.follow(chain, state);
+            let next = watch.follow(top.chain, state);
             for (to, from) in self.state.iter_mut().zip(state) {
                 *to = *from;
             }
-            self.ahead.raw().truncate(place);
-            self.path.truncate(parent + 1);
-            match next {
-                Some(chain) => self.enter(system, Place { chain, moves })?,
-                None => visitor.endless(),
-            }
+            ahead.truncate(place);
+            let Some(chain) = next else {
+                visitor.endless();
+                continue;
+            };
+            top = Place { code, chain, moves, first: place };
+            self.path.push(top);
+            system.successors(&self.state, &mut self.ahead)?;
         }
-        Ok(())
-    }
-
-    /// Goes on from `self.state`, which is the next place of the path.
-    #[inline]
-    fn enter<S: System>(&mut self, system: &S, place: Place) -> Result<(), Broken> {
-        let parent = self.path.len() as u32;
-        self.path.push(place);
-        let before = self.ahead.raw().len();
-        system.successors(&self.state, &mut self.ahead)?;
-        for _ in (before..self.ahead.raw().len()).step_by(self.stride) {
-            self.parents.push(parent);
-        }
-        Ok(())
     }
 
     /// Tells the errors met on the way to the entry at `place`, the last one.
     #[cold]
-    fn report(&mut self, place: usize, visitor: &mut impl Visitor) {
+    fn report(&mut self, place: usize, code: StepCode, visitor: &mut impl Visitor) {
+        list(&self.path, code, &mut self.codes);
         let index = place / self.stride;
         for (_, error) in self.ahead.errors.iter().filter(|(entry, _)| *entry == index) {
             visitor.error(error, &self.codes);
         }
         self.ahead.errors.retain(|(entry, _)| *entry < index);
     }
+}
+
+/// The steps along a path, and one more.
+fn list(path: &[Place], last: StepCode, codes: &mut Vec<StepCode>) {
+    codes.clear();
+    codes.extend(path.iter().map(|place| place.code));
+    codes.push(last);
 }

@@ -36,7 +36,8 @@ impl<Key: Copy> Batch<Key> {
         while first < self.states.len() {
             let states = self.states[first..].chunks_exact(self.identity);
             self.keys.clear();
-            self.keys.extend(states.clone().map(|state| store.prepare(state)));
+            self.keys.extend(states.clone().map(|state| store.key(state)));
+            self.keys.iter().for_each(|&key| store.fetch(key));
             let done = states
                 .zip(&self.keys)
                 .take_while(|(state, key)| store.insert(state, **key) != Insertion::Full);

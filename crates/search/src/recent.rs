@@ -30,7 +30,7 @@ impl Recent {
         recent
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&self, state: &[u64]) -> usize {
         let mut hash = 0u64;
         for word in state {
@@ -38,14 +38,33 @@ impl Recent {
             hash ^= hash >> 32;
         }
         // The low half is mixed best.
-        (hash.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize * self.words
+        (hash.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize * state.len()
     }
 
     /// Was it met recently? From now on it was.
     #[inline]
     pub fn meet(&mut self, state: &[u64]) -> bool {
+        // Most states are narrow, and then there is no need for loops.
+        match *state {
+            [_] => self.meet_words::<1>(state),
+            [_, _] => self.meet_words::<2>(state),
+            [_, _, _] => self.meet_words::<3>(state),
+            _ => self.meet_many(state),
+        }
+    }
+
+    #[inline]
+    fn meet_words<const WORDS: usize>(&mut self, state: &[u64]) -> bool {
+        match <&[u64; WORDS]>::try_from(state) {
+            Ok(state) => self.meet_many(state),
+            Err(_) => false,
+        }
+    }
+
+    #[inline(always)]
+    fn meet_many(&mut self, state: &[u64]) -> bool {
         let place = self.place(state);
-        let entry = &mut self.entries[place..place + self.words];
+        let entry = &mut self.entries[place..place + state.len()];
         let mut different = 0;
         for (known, word) in entry.iter_mut().zip(state) {
             different |= *known ^ word;

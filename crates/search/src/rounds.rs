@@ -291,7 +291,7 @@ where
         let mut full = false;
         saved.read(width, &mut |part, entry| match part {
             Part::Stored => loop {
-                let key = store.prepare(entry);
+                let key = store.key(entry);
                 if store.insert(entry, key) != Insertion::Full || full {
                     break;
                 }
@@ -375,6 +375,7 @@ where
             store: &self.store,
             sign: &self.sign,
             pool: &pool,
+            alone: members == 1,
             live: &self.live,
             order: self.options.order,
             goal: &self.goal,

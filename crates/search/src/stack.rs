@@ -115,7 +115,7 @@ impl<S: System, T: Store> Search<'_, S, T> {
         let width = self.system.width();
         loop {
             let state = &self.pending[place + 1..=place + width.identity];
-            match self.store.insert(state, self.store.prepare(state)) {
+            match self.store.insert(state, self.store.key(state)) {
                 Insertion::Known => return Ok(()),
                 Insertion::New => break,
                 Insertion::Full => {

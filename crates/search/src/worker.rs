@@ -1,9 +1,10 @@
 //! One thread's part of a search, and the one expansion step that all searches share.
 //!
-//! A worker takes a block of states from its frontier, generates the successors of all of them while the store fetches the
-//! memory where each would be, and then looks them up one after the other: by then the memory is there. What was met a
-//! moment ago is not looked up again. States inside atomic sequences are passed through on the way. New states go back into the frontier; whether the next block is taken
-//! from its new end or its old one makes the search depth-first or breadth-first.
+//! A worker takes a block of states from its frontier and generates the successors of all of them. States inside atomic
+//! sequences are passed through on the way, and what was met a moment ago is dropped. Then it lets the store fetch the
+//! memory where each of the others would be, and looks them up one after the other: by then the memory is there. New states go
+//! back into the frontier; whether the next block is taken from its new end or its old one makes the search depth-first or
+//! breadth-first.
 //!
 //! A state is marked when it is generated, not when it is expanded, so the depth-first order is that of blocks: newest
 //! first. Every state is expanded once, whatever the order and the number of threads.
@@ -35,6 +36,8 @@ pub(crate) struct Context<'a, S, T> {
     pub store: &'a T,
     pub sign: &'a Sign,
     pub pool: &'a Pool,
+    /// There is only one worker in this round.
+    pub alone: bool,
     pub live: &'a [Live],
     pub order: Order,
     pub goal: &'a Goal,
@@ -79,9 +82,6 @@ const INITIAL: usize = BLOCK;
 /// The same, and it is of a resumed search; its depth is in place of the arrival.
 const RESUMED: usize = BLOCK + 1;
 
-/// There is no state behind this word.
-const NOTHING: u64 = u64::MAX;
-
 #[derive(Debug)]
 pub(crate) struct Worker<Key> {
     number: usize,
@@ -101,7 +101,6 @@ pub(crate) struct Worker<Key> {
     /// Arrivals through atomic sequences.
     passed: Successors,
     keys: Vec<Key>,
-    passed_keys: Vec<Key>,
     recent: Recent,
     walk: Walk,
     /// Errors met in the state being expanded, and the steps to them.
@@ -124,7 +123,6 @@ impl<Key: Copy> Worker<Key> {
             successors: Successors::new(width),
             passed: Successors::new(width),
             keys: Vec::new(),
-            passed_keys: Vec::new(),
             recent: Recent::new(width.identity),
             walk: Walk::new(width),
             met: Vec::new(),
@@ -251,25 +249,16 @@ impl<Key: Copy> Worker<Key> {
     fn expand<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>) {
         self.successors.clear();
         self.passed.clear();
-        self.keys.clear();
-        self.passed_keys.clear();
         let stride = self.stride();
         for slot in 0..self.block.len() / stride {
             // In words, not entries: this is done for every state, and a division takes its time.
-            let before = (
-                self.successors.raw().len(),
-                self.keys.len(),
-                self.passed.raw().len(),
-                self.passed_keys.len(),
-            );
+            let before = (self.successors.raw().len(), self.passed.raw().len());
             let counted = (self.tally.transitions, self.tally.atomic_steps);
             if let Err(broken) = self.generate(cx, slot) {
                 // As if this state had never been touched: it and those behind it go back.
                 self.successors.raw().truncate(before.0);
                 self.successors.errors.clear();
-                self.keys.truncate(before.1);
-                self.passed.raw().truncate(before.2);
-                self.passed_keys.truncate(before.3);
+                self.passed.raw().truncate(before.1);
                 (self.tally.transitions, self.tally.atomic_steps) = counted;
                 self.met.clear();
                 self.recent.forget();
@@ -286,10 +275,13 @@ impl<Key: Copy> Worker<Key> {
                 self.note_met(cx, slot);
             }
         }
-        self.look_up(cx);
+        let mut arrivals = std::mem::take(&mut self.successors);
+        let mut passed = std::mem::take(&mut self.passed);
+        self.look_up(cx, arrivals.raw(), passed.raw());
+        (self.successors, self.passed) = (arrivals, passed);
     }
 
-    /// Generates the successors of one state of the block, and lets the store fetch what it needs to look them up.
+    /// Generates the successors of one state of the block, and keeps those that were not met a moment ago.
     #[inline]
     fn generate<S: System, T: Store<Key = Key>>(
         &mut self,
@@ -303,12 +295,10 @@ impl<Key: Copy> Worker<Key> {
         cx.system.successors(state, &mut self.successors)?;
         let errors = std::mem::take(&mut self.successors.errors);
         let buffer = self.successors.raw();
-        let moves = buffer[first..].chunks_exact(stride).any(|entry| !StepCode(entry[0]).is_refused());
-        if !moves && !cx.system.is_valid_end(state) {
-            self.met.push((RuntimeError::InvalidEndState, Vec::new()));
-        }
-        let mut arrivals = 0;
+        let (mut arrivals, mut moves) = (0, false);
         let mut watch = None;
+        // What is kept moves to the front; no branch depends on whether it is, for that cannot be foretold.
+        let mut kept = first;
         for place in (first..buffer.len()).step_by(stride) {
             let code = StepCode(buffer[place]);
             if !errors.is_empty() {
@@ -316,18 +306,18 @@ impl<Key: Copy> Worker<Key> {
                 self.met.extend(here.map(|(_, error)| (error.clone(), vec![code])));
             }
             if code.0 & (StepCode::STOPPED | StepCode::TRANSIENT) == 0 && !code.is_refused() {
+                moves = true;
                 self.tally.coverage.mark(code);
-                buffer[place] = origin(slot, arrivals, code.weight());
-                arrivals += 1;
-                let state = &buffer[place + 1..place + 1 + identity];
-                if self.recent.meet(state) {
-                    buffer[place] = NOTHING;
-                } else {
-                    self.keys.push(cx.store.prepare(state));
+                let known = self.recent.meet(&buffer[place + 1..place + 1 + identity]);
+                buffer[kept] = origin(slot, arrivals, code.weight());
+                for word in 1..stride {
+                    buffer[kept + word] = buffer[place + word];
                 }
+                kept += if known { 0 } else { stride };
+                arrivals += 1;
                 continue;
             }
-            buffer[place] = NOTHING;
+            moves |= !code.is_refused();
             if code.is_stopped() || code.is_refused() {
                 continue;
             }
@@ -337,43 +327,44 @@ impl<Key: Copy> Worker<Key> {
                 slot,
                 identity,
                 arrivals: &mut arrivals,
-                store: cx.store,
                 tally: &mut self.tally,
                 recent: &mut self.recent,
                 passed: &mut self.passed,
-                keys: &mut self.passed_keys,
                 met: &mut self.met,
             };
             let state = &buffer[place + 1..place + stride];
             let watch = watch.get_or_insert_with(Watch::default);
             self.walk.through(cx.system, state, code, watch, cx.sign.flag(), &mut passing)?;
         }
+        buffer.truncate(kept);
+        if !moves && !cx.system.is_valid_end(&self.block[slot * stride + 1..(slot + 1) * stride]) {
+            self.met.insert(0, (RuntimeError::InvalidEndState, Vec::new()));
+        }
         self.tally.transitions += u64::from(arrivals);
         Ok(())
     }
 
-    /// Looks up what was generated.
-    fn look_up<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>) {
-        for through in [false, true] {
-            let (buffer, keys) = if through {
-                (&mut self.passed, &mut self.passed_keys)
-            } else {
-                (&mut self.successors, &mut self.keys)
-            };
-            if keys.is_empty() {
-                continue;
-            }
-            let (mut buffer, keys) = (std::mem::take(buffer), std::mem::take(keys));
-            self.insert_all(cx, buffer.raw(), &keys);
-            if through {
-                (self.passed, self.passed_keys) = (buffer, keys);
-            } else {
-                (self.successors, self.keys) = (buffer, keys);
-            }
+    /// Looks up what was generated: first it lets the store fetch what it needs for all of it.
+    fn look_up<S: System, T: Store<Key = Key>>(
+        &mut self,
+        cx: &Context<'_, S, T>,
+        arrivals: &[u64],
+        passed: &[u64],
+    ) {
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
+        let (stride, identity) = (self.stride(), self.width.identity);
+        for list in [arrivals, passed] {
+            keys.extend(list.chunks_exact(stride).map(|entry| cx.store.key(&entry[1..=identity])));
         }
+        keys.iter().for_each(|&key| cx.store.fetch(key));
+        let (first, second) = keys.split_at(keys.len().min(arrivals.len() / stride));
+        self.insert_all(cx, arrivals, first);
+        self.insert_all(cx, passed, second);
+        self.keys = keys;
     }
 
-    /// Precondition: `keys` has one for each arrival that is not nothing.
+    /// Precondition: `keys` has one for each arrival.
     #[inline]
     fn insert_all<S: System, T: Store<Key = Key>>(
         &mut self,
@@ -383,15 +374,16 @@ impl<Key: Copy> Worker<Key> {
     ) {
         let stride = self.stride();
         let identity = self.width.identity;
-        let mut keys = keys.iter();
         // Once there is no room, all others wait too.
         let mut full = self.needs_room();
-        for entry in arrivals.chunks_exact(stride) {
-            if entry[0] == NOTHING {
-                continue;
-            }
-            let Some(&key) = keys.next() else { return };
-            let insertion = if full { Insertion::Full } else { cx.store.insert(&entry[1..=identity], key) };
+        for (entry, &key) in arrivals.chunks_exact(stride).zip(keys) {
+            let insertion = match full {
+                true => Insertion::Full,
+                // SAFETY: this is the only worker of the round, and nobody else inserts states during a round.
+                #[allow(unsafe_code)]
+                false if cx.alone => unsafe { cx.store.insert_alone(&entry[1..=identity], key) },
+                false => cx.store.insert(&entry[1..=identity], key),
+            };
             match insertion {
                 Insertion::Known => {}
                 Insertion::New => self.add(cx, entry[0], &entry[1..]),
@@ -408,7 +400,7 @@ impl<Key: Copy> Worker<Key> {
         let waiting = std::mem::take(&mut self.waiting);
         let identity = self.width.identity;
         let states = waiting.chunks_exact(self.stride());
-        let keys: Vec<Key> = states.map(|entry| cx.store.prepare(&entry[1..=identity])).collect();
+        let keys: Vec<Key> = states.map(|entry| cx.store.key(&entry[1..=identity])).collect();
         self.insert_all(cx, &waiting, &keys);
     }
 
@@ -508,31 +500,32 @@ impl<Key: Copy> Worker<Key> {
 }
 
 /// What a worker does with what it meets inside atomic sequences.
-struct Passing<'a, T: Store> {
+struct Passing<'a> {
     slot: usize,
     identity: usize,
     arrivals: &'a mut u32,
-    store: &'a T,
     tally: &'a mut Tally,
     recent: &'a mut Recent,
     passed: &'a mut Successors,
-    keys: &'a mut Vec<T::Key>,
     met: &'a mut Vec<(RuntimeError, Vec<StepCode>)>,
 }
 
-impl<T: Store> Visitor for Passing<'_, T> {
+impl Visitor for Passing<'_> {
+    const WANTS_CODES: bool = false;
+
+    #[inline]
     fn taken(&mut self, code: StepCode) {
         self.tally.coverage.mark(code);
     }
 
+    #[inline]
     fn atomic(&mut self) {
         self.tally.atomic_steps += 1;
     }
 
+    #[inline]
     fn arrival(&mut self, state: &[u64], _: &[StepCode], moves: u64) {
-        let identity = &state[..self.identity];
-        if !self.recent.meet(identity) {
-            self.keys.push(self.store.prepare(identity));
+        if !self.recent.meet(&state[..self.identity]) {
             self.passed.push(StepCode(origin(self.slot, *self.arrivals, moves)), state);
         }
         *self.arrivals += 1;

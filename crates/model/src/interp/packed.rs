@@ -57,7 +57,9 @@ impl<'a> PackedInterpreter<'a> {
     pub fn wider_profile(&self, misfit: &Misfit) -> Profile {
         let mut profile = self.profile.clone();
         profile.absorb(self.program(), &self.layout);
+        let before = profile.clone();
         profile.look_around(&self.interpreter, &misfit.states);
+        profile.be_generous(self.program(), &before);
         if misfit.late {
             profile.share(self.program());
         }

@@ -11,6 +11,7 @@
 //!   in words behind them.
 
 mod codec;
+mod look;
 mod pack;
 mod profile;
 mod recode;

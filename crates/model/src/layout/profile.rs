@@ -1,23 +1,17 @@
 //! What has been seen of a program: which values its variables took, which processes and channels existed under which
 //! number. A layout is made from this.
 //!
-//! The first profile comes from a short look around: the states nearest the initial ones, then random walks, which get to where a
-//! breadth-first look does not. Misfits add to it later, each with a look around from there, so that one
-//! does not follow the other.
+//! The first profile comes from a short look around (`look.rs`). Misfits add to it later, each with a look around from there,
+//! so that one does not follow the other.
 
 use super::{Cells, Field, Layout};
 use crate::domain::Domain;
-use crate::error::RuntimeError;
-use crate::expression::{Expr, Place, Scope};
-use crate::interp::Interpreter;
+use crate::expression::{Place, Scope};
 use crate::program::{
-    Action, BranchKind, ChannelTypeId, Location, Operation, ProcessType, ProcessTypeId, Program, Transition,
-    VariableId, Variables,
+    Action, BranchKind, ChannelTypeId, Operation, ProcessTypeId, Program, VariableId, Variables,
 };
 use crate::ranges::{self, Ranges};
 use crate::state::State;
-use rapidhash::fast::GlobalState;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The numbers `low..=high`.
@@ -107,12 +101,10 @@ pub struct Profile {
     pub(super) channel_count: Interval,
 }
 
-/// How many values may be looked at while looking around: some milliseconds.
-const EFFORT: usize = 2_500_000;
 /// How many bits more than seen a variable may get because they are proven to be enough.
 const TRUSTED_BITS: u32 = 4;
-/// How long a random walk is.
-const WALK: usize = 400;
+/// What needed more room than before gets so many times what it needs now.
+const GENEROUS: i64 = 4;
 
 impl Profile {
     /// What one state shows.
@@ -127,14 +119,6 @@ impl Profile {
         };
         profile.include(program, state);
         profile
-    }
-
-    /// What a short look around from the initial states shows.
-    pub fn first_look(interpreter: &Interpreter<'_>) -> Result<Profile, RuntimeError> {
-        let states = interpreter.initial_states()?;
-        let mut profile = Profile::initial(interpreter.program(), &states);
-        profile.look_around(interpreter, &states);
-        Ok(profile)
     }
 
     /// What the initial states show.
@@ -260,6 +244,53 @@ impl Profile {
         *self = shared;
     }
 
+    /// Gives more room than was seen to what needed more than before: what grows once tends to grow on, and each time everything
+    /// known has to be translated.
+    pub fn be_generous(&mut self, program: &Program, before: &Profile) {
+        let widen = |seen: &mut Interval, before: Interval, proven: Interval| {
+            let span = seen.high - seen.low + 1;
+            let mut room = *seen;
+            if seen.high > before.high {
+                room.high += span * (GENEROUS - 1);
+            }
+            if seen.low < before.low {
+                room.low -= span * (GENEROUS - 1);
+            }
+            *seen = seen.join(room.meet(proven.join(*seen)));
+        };
+        let ranges = Arc::clone(&self.ranges);
+        for (number, variable) in (0..).zip(program.variables.iter()) {
+            let proven = ranges.global(VariableId(number));
+            for slot in variable.slots() {
+                widen(&mut self.globals[slot], before.globals[slot], proven);
+            }
+        }
+        for (slot, before) in self.processes.iter_mut().zip(&before.processes) {
+            // What is new comes last.
+            for (seen, before) in slot.kinds.iter_mut().zip(&before.kinds) {
+                let variables = &program.process_type(seen.process_type).variables;
+                for (number, variable) in (0..).zip(variables.iter()) {
+                    let proven = ranges.local(seen.process_type, VariableId(number));
+                    for slot in variable.slots() {
+                        widen(&mut seen.locals[slot], before.locals[slot], proven);
+                    }
+                }
+            }
+        }
+        for (slot, before) in self.channels.iter_mut().zip(&before.channels) {
+            for (seen, before) in slot.kinds.iter_mut().zip(&before.kinds) {
+                if seen.longest > before.longest {
+                    seen.longest = (2 * seen.longest).min(program.channel_type(seen.channel_type).capacity);
+                }
+                for (number, (seen_field, before)) in seen.fields.iter_mut().zip(&before.fields).enumerate() {
+                    if let (Some(seen_field), Some(before)) = (seen_field, before) {
+                        widen(seen_field, *before, ranges.channel_field(seen.channel_type, number));
+                    }
+                }
+            }
+        }
+    }
+
     /// Makes room for what variables may hold within a d_step though they hold it in no state: what is proven possible, or
     /// where that takes many bits more, one bit more.
     pub fn make_room_within_steps(&mut self, program: &Program) {
@@ -285,66 +316,6 @@ impl Profile {
                         }
                     }
                 }
-            }
-        }
-    }
-
-    /// Adds what can be seen from some states, within a fixed effort.
-    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
-        let program = interpreter.program();
-        let mut effort = EFFORT;
-        let costs = Costs::new(program);
-        let mut successors = Vec::new();
-        let mut seen: HashSet<State, GlobalState> = from.iter().cloned().collect();
-        let mut frontier: Vec<State> = from.to_vec();
-        for state in from {
-            self.include(program, state);
-        }
-        // Half of the effort for the neighbourhood, level by level.
-        while effort > EFFORT / 2 && !frontier.is_empty() {
-            let mut next = Vec::new();
-            for state in &frontier {
-                successors.clear();
-                interpreter.successors(state, &mut successors);
-                effort = effort.saturating_sub(costs.of(state, successors.len()));
-                for state in successors.drain(..).filter_map(|successor| successor.state) {
-                    self.include(program, &state);
-                    if !seen.contains(&state) {
-                        seen.insert(state.clone());
-                        next.push(state);
-                    }
-                }
-                if effort <= EFFORT / 2 {
-                    break;
-                }
-            }
-            frontier = next;
-        }
-        if frontier.is_empty() {
-            return;
-        }
-        drop(seen);
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        while effort > 0 {
-            // Some walks go on from the edge of the neighbourhood, some start afresh.
-            let start = if random.below(2) == 0 { &frontier } else { from };
-            let mut state = start[random.below(start.len())].clone();
-            for _ in 0..WALK {
-                successors.clear();
-                interpreter.successors(&state, &mut successors);
-                let spent = costs.of(&state, successors.len());
-                effort = effort.saturating_sub(spent);
-                successors.retain(|successor| successor.state.is_some());
-                if successors.is_empty() || effort == 0 {
-                    effort = effort.saturating_sub(spent);
-                    break;
-                }
-                for state in successors.iter().filter_map(|successor| successor.state.as_ref()) {
-                    self.include(program, state);
-                }
-                let chosen = random.below(successors.len());
-                state =
-                    successors.swap_remove(chosen).state.expect("only steps that lead somewhere are kept");
             }
         }
     }
@@ -396,62 +367,8 @@ fn written_within_steps(program: &Program) -> Vec<(ProcessTypeId, &Place)> {
     found
 }
 
-/// What it takes to look at states, in values copied or compared.
-struct Costs {
-    /// By process type and location: the size of everything that is tried there.
-    locations: Vec<Vec<usize>>,
-}
-
-impl Costs {
-    fn new(program: &Program) -> Costs {
-        let of_type = |kind: &ProcessType| kind.locations.iter().map(location_size).collect();
-        Costs { locations: program.process_types.iter().map(of_type).collect() }
-    }
-
-    /// Of a state with so many successors.
-    fn of(&self, state: &State, successors: usize) -> usize {
-        let parts = state.processes.len() + state.channels.len();
-        let locals: usize = state.processes.iter().map(|process| process.locals.len()).sum();
-        let tried: usize = state
-            .processes
-            .iter()
-            .map(|process| self.locations[process.process_type.index()][process.location.index()])
-            .sum();
-        (state.globals.len() + locals + 16 * parts + 64) * (successors + 1) + 4 * tried
-    }
-}
-
-fn location_size(location: &Location) -> usize {
-    let size = |transition: &Transition| match &transition.operation {
-        Operation::Guarded { guard, actions } => expression_size(guard) + 4 * actions.len(),
-        Operation::Deterministic(body) => 16 * body.nodes.len(),
-        // A rendezvous asks every other process.
-        Operation::Send { .. } => 64,
-        _ => 4,
-    };
-    location.transitions.iter().map(size).sum()
-}
-
-fn expression_size(expr: &Expr) -> usize {
-    let mut size = 1;
-    expr.for_each_child(&mut |child| size += expression_size(child));
-    size
-}
-
 fn extend(intervals: &mut [Interval], values: &[i32]) {
     for (interval, &value) in intervals.iter_mut().zip(values) {
         *interval = interval.join(Interval::point(value));
-    }
-}
-
-/// A small generator of random numbers (Marsaglia's xorshift); the same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((u128::from(self.0) * bound as u128) >> 64) as usize
     }
 }

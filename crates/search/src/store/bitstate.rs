@@ -124,7 +124,7 @@ impl Store for Bitstate {
     type Key = Positions;
 
     #[inline]
-    fn prepare(&self, state: &[u64]) -> Positions {
+    fn key(&self, state: &[u64]) -> Positions {
         let (first, step) = self.hasher.pair(state);
         let positions = Positions { first, step };
         for function in 0..u64::from(self.functions) {

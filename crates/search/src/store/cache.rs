@@ -290,7 +290,7 @@ impl Store for Cache {
     /// The hash value.
     type Key = u64;
 
-    fn prepare(&self, state: &[u64]) -> u64 {
+    fn key(&self, state: &[u64]) -> u64 {
         self.hasher.hash(state)
     }
 
@@ -378,7 +378,7 @@ mod tests {
             if let Some(node) = next.take() {
                 let state = [node as u64, 7];
                 let inserted = loop {
-                    match cache.insert(&state, cache.prepare(&state)) {
+                    match cache.insert(&state, cache.key(&state)) {
                         Insertion::Full if cache.grow(u64::MAX, 1) => {}
                         result => break result,
                     }

@@ -39,7 +39,7 @@ impl Store for Compact {
     type Key = u64;
 
     #[inline]
-    fn prepare(&self, state: &[u64]) -> u64 {
+    fn key(&self, state: &[u64]) -> u64 {
         let value = self.hasher.hash(state) >> (64 - self.bits);
         self.values.prefetch(value);
         value

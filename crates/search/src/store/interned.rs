@@ -507,7 +507,7 @@ impl Store for Interned {
     type Key = Option<Root>;
 
     #[inline]
-    fn prepare(&self, state: &[u64]) -> Option<Root> {
+    fn key(&self, state: &[u64]) -> Option<Root> {
         let root = self.encode(state)?;
         self.roots.prefetch(root.home);
         Some(root)
@@ -650,7 +650,7 @@ mod tests {
         let mut store = Interned::new(3);
         let full = states.iter().find(|state| {
             loop {
-                let key = store.prepare(state);
+                let key = store.key(state);
                 match store.insert(state, key) {
                     Insertion::Full if store.grow(120_000, 1) => {}
                     result => break result == Insertion::Full,

@@ -60,11 +60,25 @@ pub trait Store: Sync {
     /// What finding a state needs: a hash or the like, computed once, early enough to fetch memory with it.
     type Key: Copy;
 
-    /// Computes the key and asks the processor to fetch the memory where the state would be.
-    fn prepare(&self, state: &[u64]) -> Self::Key;
+    fn key(&self, state: &[u64]) -> Self::Key;
 
-    /// Precondition: `key` was prepared from `state`, and the store has not grown since.
+    /// Asks the processor to fetch the memory where the state would be. Best done for many keys in a row: a processor can
+    /// wait for many lines at once, but only if there is little else to do between asking for them.
+    #[inline]
+    fn fetch(&self, _key: Self::Key) {}
+
+    /// Precondition: `key` is that of `state`, and the store has not grown since.
     fn insert(&self, state: &[u64], key: Self::Key) -> Insertion;
+
+    /// The same, perhaps faster.
+    ///
+    /// # Safety
+    /// No other thread inserts a state meanwhile.
+    #[allow(unsafe_code)]
+    #[inline]
+    unsafe fn insert_alone(&self, state: &[u64], key: Self::Key) -> Insertion {
+        self.insert(state, key)
+    }
 
     /// The search leaves this state, which it entered when it was new: it is no longer on the depth-first stack.
     fn leave(&self, _state: &[u64]) {}

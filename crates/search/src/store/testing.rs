@@ -69,7 +69,7 @@ pub fn product(words: usize, number: u64) -> Vec<Vec<u64>> {
 /// Inserts the state, growing the store as needed.
 pub fn insert<S: Store>(store: &mut S, state: &[u64]) -> bool {
     loop {
-        let key = store.prepare(state);
+        let key = store.key(state);
         match store.insert(state, key) {
             Insertion::New => return true,
             Insertion::Known => return false,
@@ -116,7 +116,7 @@ pub fn threads_agree<S: Store>(mut store: S, words: usize) {
                         } else {
                             &states[states.len() - 1 - done.load(Ordering::Relaxed)]
                         };
-                        let key = store.prepare(state);
+                        let key = store.key(state);
                         match store.insert(state, key) {
                             Insertion::New => news.fetch_add(1, Ordering::Relaxed),
                             Insertion::Known => 0,

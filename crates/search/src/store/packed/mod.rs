@@ -14,10 +14,9 @@ mod shape;
 
 use super::{Guarantee, Insertion, Store};
 use permutation::Permutation;
-use rapidhash::fast::RapidHasher;
+use rapidhash::v3::{RapidSecrets, rapidhash_v3_nano_inline};
 use segment::Segment;
 use shape::{Home, Shape};
-use std::hash::Hasher;
 
 const SEGMENT_BITS: u32 = 3;
 const SEGMENTS: usize = 1 << SEGMENT_BITS;
@@ -53,11 +52,21 @@ pub struct Key {
 
 const SEGMENT_SHIFT: u32 = 64 - SEGMENT_BITS;
 
+const SECRETS: RapidSecrets = RapidSecrets::seed(0x6c61_7269_6174);
+
+#[inline]
+fn hash_words(words: &[u64]) -> u64 {
+    // SAFETY: the bytes of the words, of which each is as good as any.
+    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) };
+    rapidhash_v3_nano_inline::<false, false>(bytes, &SECRETS)
+}
+
 impl Packed {
     /// For states whose word `i` has only its lowest `bits[i]` bits ever set; with room for some states. `None` if there
     /// is no memory.
     pub fn new(bits: &[u32], states: u64) -> Option<Packed> {
-        let hashed = (0..bits.len()).max_by_key(|&word| bits[word])?;
+        // The first of the widest: if it is the very first, the others lie together.
+        let hashed = (0..bits.len()).rev().max_by_key(|&word| bits[word])?;
         let hash_bits = match bits {
             [only] => (*only).clamp(16, 64),
             _ if bits[hashed] < FEWEST_BITS => 64,
@@ -96,11 +105,11 @@ impl Packed {
         if self.others.is_empty() {
             return 0;
         }
-        let mut hasher = RapidHasher::default_const();
-        for &(word, _) in &self.others {
-            hasher.write_u64(state[word]);
-        }
-        hasher.finish() >> (64 - self.hash_bits)
+        let hash = match self.hashed {
+            0 => hash_words(&state[1..]),
+            hashed => hash_words(&state[..hashed]) ^ hash_words(&state[hashed + 1..]).rotate_left(32),
+        };
+        hash >> (64 - self.hash_bits)
     }
 
     /// The segment of a hash, and the rest of the hash.
@@ -108,6 +117,12 @@ impl Packed {
     fn locate(&self, hash: u64) -> (usize, u64) {
         let bits = self.hash_bits - SEGMENT_BITS;
         ((hash >> bits) as usize % SEGMENTS, hash & ((1 << bits) - 1))
+    }
+
+    #[inline]
+    fn home(&self, key: Key) -> (&Segment, Home) {
+        let bucket = key.place & ((1 << SEGMENT_SHIFT) - 1);
+        (&self.segments[(key.place >> SEGMENT_SHIFT) as usize], Home { bucket, remainder: key.remainder })
     }
 
     /// The shape of a segment that is to be larger by this part.
@@ -125,17 +140,29 @@ impl Store for Packed {
     type Key = Key;
 
     #[inline]
-    fn prepare(&self, state: &[u64]) -> Key {
+    fn key(&self, state: &[u64]) -> Key {
         let hash = self.permutation.apply(state[self.hashed] ^ self.mixed(state));
         let (segment, rest) = self.locate(hash);
-        let Home { bucket, remainder } = self.segments[segment].prepare(rest);
+        let Home { bucket, remainder } = self.segments[segment].shape.home(rest);
         Key { place: bucket | (segment as u64) << SEGMENT_SHIFT, remainder }
     }
 
     #[inline]
+    fn fetch(&self, key: Key) {
+        let (segment, home) = self.home(key);
+        segment.fetch(home.bucket);
+    }
+
+    #[inline]
     fn insert(&self, state: &[u64], key: Key) -> Insertion {
-        let home = Home { bucket: key.place & ((1 << SEGMENT_SHIFT) - 1), remainder: key.remainder };
-        self.segments[(key.place >> SEGMENT_SHIFT) as usize].insert(home, state, &self.others)
+        let (segment, home) = self.home(key);
+        segment.insert::<false>(home, state, &self.others)
+    }
+
+    #[inline]
+    unsafe fn insert_alone(&self, state: &[u64], key: Key) -> Insertion {
+        let (segment, home) = self.home(key);
+        segment.insert::<true>(home, state, &self.others)
     }
 
     fn grow(&mut self, memory_bytes: u64, threads: usize) -> bool {

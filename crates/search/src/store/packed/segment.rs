@@ -72,53 +72,62 @@ impl Segment {
         unsafe { &*self.bucket(bucket).cast::<AtomicU64>().add(word) }
     }
 
-    /// Where a hash belongs. Asks the processor to fetch that bucket.
+    /// Asks the processor to fetch a bucket.
     #[inline]
-    pub fn prepare(&self, hash: u64) -> Home {
-        let home = self.shape.home(hash);
-        let bucket = self.bucket(home.bucket);
+    pub fn fetch(&self, bucket: u64) {
+        let bucket = self.bucket(bucket);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a hint without effect on memory.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T0>(bucket.cast());
-            if self.shape.bucket_bytes > 64 {
-                _mm_prefetch::<_MM_HINT_T0>(bucket.add(64).cast());
+            for line in (64..self.shape.bucket_bytes).step_by(64) {
+                _mm_prefetch::<_MM_HINT_T0>(bucket.add(line).cast());
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bucket;
-        home
     }
 
-    /// Adds a state whose hash belongs to `home`.
+    /// Adds a state whose hash belongs to `home`. `ALONE`: nobody else uses the segment meanwhile.
     #[inline]
-    pub fn insert(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+    pub fn insert<const ALONE: bool>(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
         // The number of words is known to the compiled code: so tags stay in registers.
         match self.shape.tag_words {
-            1 => self.insert_from::<1>(home, state, others),
-            2 => self.insert_from::<2>(home, state, others),
-            3 => self.insert_from::<3>(home, state, others),
-            _ => self.insert_from::<TAG_WORDS>(home, state, others),
+            1 => self.insert_from::<1, ALONE>(home, state, others),
+            2 => self.insert_from::<2, ALONE>(home, state, others),
+            3 => self.insert_from::<3, ALONE>(home, state, others),
+            _ => self.insert_from::<TAG_WORDS, ALONE>(home, state, others),
         }
     }
 
     #[inline]
-    fn insert_from<const WORDS: usize>(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+    fn insert_from<const WORDS: usize, const ALONE: bool>(
+        &self,
+        home: Home,
+        state: &[u64],
+        others: &Others,
+    ) -> Insertion {
         let Home { bucket, remainder } = home;
-        if let Some(insertion) = self.insert_at::<WORDS>(bucket, tag(0, remainder), remainder, state, others)
+        if let Some(insertion) =
+            self.insert_at::<WORDS, ALONE>(bucket, tag(0, remainder), remainder, state, others)
         {
             return insertion;
         }
-        self.insert_elsewhere::<WORDS>(home, state, others)
+        self.insert_elsewhere::<WORDS, ALONE>(home, state, others)
     }
 
-    fn insert_elsewhere<const WORDS: usize>(&self, home: Home, state: &[u64], others: &Others) -> Insertion {
+    fn insert_elsewhere<const WORDS: usize, const ALONE: bool>(
+        &self,
+        home: Home,
+        state: &[u64],
+        others: &Others,
+    ) -> Insertion {
         let Home { bucket, remainder } = home;
         for moves in 1..PLACES {
             let bucket = self.shape.place(bucket, moves, remainder);
             let tag = tag(moves, remainder);
-            if let Some(insertion) = self.insert_at::<WORDS>(bucket, tag, remainder, state, others) {
+            if let Some(insertion) = self.insert_at::<WORDS, ALONE>(bucket, tag, remainder, state, others) {
                 return insertion;
             }
         }
@@ -135,7 +144,7 @@ impl Segment {
     /// Adds a state to a bucket; `None` if it is not there and the bucket is full. Precondition: buckets have so many
     /// words of tags.
     #[inline]
-    fn insert_at<const WORDS: usize>(
+    fn insert_at<const WORDS: usize, const ALONE: bool>(
         &self,
         bucket: u64,
         tag: u64,
@@ -171,6 +180,12 @@ impl Segment {
                 }
                 // Taken since.
                 _ => continue,
+            }
+            if ALONE {
+                // SAFETY: the slot is free, and nobody else uses the segment.
+                unsafe { self.write(self.entry(bucket, slot), remainder, state, others) };
+                tags.store(found | tag << shift, Ordering::Relaxed);
+                return Some(Insertion::New);
             }
             let claimed = found | WRITING << shift;
             if tags.compare_exchange_weak(found, claimed, Ordering::Relaxed, Ordering::Relaxed).is_err() {

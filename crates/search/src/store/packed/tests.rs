@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 fn add(store: &mut Packed, state: &[u64]) -> bool {
     loop {
-        let key = store.prepare(state);
+        let key = store.key(state);
         match store.insert(state, key) {
             Insertion::New => return true,
             Insertion::Known => return false,
@@ -100,7 +100,7 @@ fn threads_agree() {
                             // Two threads go up, two go down.
                             let number = if thread % 2 == 0 { *place } else { states - 1 - *place };
                             let state = state(number);
-                            let key = store.prepare(&state);
+                            let key = store.key(&state);
                             match store.insert(&state, key) {
                                 Insertion::New => _ = fresh.fetch_add(1, Ordering::Relaxed),
                                 Insertion::Known => {}
@@ -127,7 +127,7 @@ fn respects_the_limit() {
     let mut number = 0;
     loop {
         let state = [number, number * 3];
-        let key = store.prepare(&state);
+        let key = store.key(&state);
         match store.insert(&state, key) {
             Insertion::Full if !store.grow(limit, 1) => break,
             Insertion::Full => {}
@@ -148,7 +148,7 @@ fn buckets_fill_up() {
         loop {
             let mut state = vec![number % 1000; bits.len()];
             state[0] = number;
-            let key = store.prepare(&state);
+            let key = store.key(&state);
             if store.insert(&state, key) == Insertion::Full {
                 break;
             }
@@ -169,7 +169,7 @@ fn what_finds_no_room_is_kept() {
             |number: u64| -> Vec<u64> { (0..bits.len() as u64).map(|word| number * (word + 1)).collect() };
         let mut number = 0;
         for round in 0..40 {
-            while store.insert(&state(number), store.prepare(&state(number))) == Insertion::New {
+            while store.insert(&state(number), store.key(&state(number))) == Insertion::New {
                 number += 1;
             }
             for index in 0..SEGMENTS {
@@ -182,7 +182,7 @@ fn what_finds_no_room_is_kept() {
             }
             assert_eq!(store.len(), number);
             for known in 0..number {
-                assert_eq!(store.insert(&state(known), store.prepare(&state(known))), Insertion::Known);
+                assert_eq!(store.insert(&state(known), store.key(&state(known))), Insertion::Known);
             }
         }
         assert_eq!(contents(&store), (0..number).map(state).collect());

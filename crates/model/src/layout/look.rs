@@ -1,0 +1,198 @@
+//! A look around: what can be seen of a program in some milliseconds.
+//!
+//! First the states nearest the given ones, level by level; then walks, which get to where a breadth-first look does not.
+//! Fair walks keep to the middle of the state space: the largest values, the fullest channels, are where somebody does not
+//! get to move for long. So most walks obey random priorities that change now and then (as in Burckhardt, Kothari, Musuvathi
+//! and Nagarakatti's probabilistic concurrency testing, 2010).
+
+use super::Profile;
+use crate::error::RuntimeError;
+use crate::expression::Expr;
+use crate::interp::Interpreter;
+use crate::program::{Location, Operation, ProcessType, Program, Transition};
+use crate::state::{Pid, State};
+use crate::system::{Step, Successor};
+use rapidhash::fast::GlobalState;
+use std::collections::HashSet;
+
+/// How many values may be looked at: some milliseconds.
+const EFFORT: usize = 2_500_000;
+/// How long a walk is.
+const WALK: usize = 400;
+/// One walk of so many lets anybody move at any time.
+const FAIR: usize = 3;
+/// Priorities change once in so many steps.
+const PATIENCE: usize = 24;
+
+impl Profile {
+    /// What a short look around from the initial states shows.
+    pub fn first_look(interpreter: &Interpreter<'_>) -> Result<Profile, RuntimeError> {
+        let states = interpreter.initial_states()?;
+        let mut profile = Profile::initial(interpreter.program(), &states);
+        profile.look_around(interpreter, &states);
+        profile.share(interpreter.program());
+        Ok(profile)
+    }
+
+    /// Adds what can be seen from some states, within a fixed effort.
+    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
+        let mut look = Look {
+            interpreter,
+            costs: Costs::new(interpreter.program()),
+            effort: EFFORT,
+            successors: Vec::new(),
+        };
+        for state in from {
+            self.include(interpreter.program(), state);
+        }
+        // Half of the effort for the neighbourhood.
+        let edge = look.neighbourhood(self, from, EFFORT / 2);
+        if edge.is_empty() {
+            return;
+        }
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        while look.effort > 0 {
+            // Some walks go on from the edge of the neighbourhood, some start afresh.
+            let start = if random.below(2) == 0 { &edge } else { from };
+            let state = start[random.below(start.len())].clone();
+            look.walk(self, state, &mut random);
+        }
+    }
+}
+
+struct Look<'a, 'p> {
+    interpreter: &'a Interpreter<'p>,
+    costs: Costs,
+    effort: usize,
+    successors: Vec<Successor>,
+}
+
+impl Look<'_, '_> {
+    /// Puts the steps from a state into `successors`, adds where they lead to the profile, and pays for it.
+    fn expand(&mut self, profile: &mut Profile, state: &State) {
+        self.successors.clear();
+        self.interpreter.successors(state, &mut self.successors);
+        self.effort = self.effort.saturating_sub(self.costs.of(state, self.successors.len()));
+        self.successors.retain(|successor| successor.state.is_some());
+        for state in self.successors.iter().filter_map(|successor| successor.state.as_ref()) {
+            profile.include(self.interpreter.program(), state);
+        }
+    }
+
+    /// Looks at the neighbourhood, level by level, until only so much effort is left; returns its edge.
+    fn neighbourhood(&mut self, profile: &mut Profile, from: &[State], leave: usize) -> Vec<State> {
+        let mut seen: HashSet<State, GlobalState> = from.iter().cloned().collect();
+        let mut frontier = from.to_vec();
+        while self.effort > leave && !frontier.is_empty() {
+            let mut next = Vec::new();
+            for state in &frontier {
+                self.expand(profile, state);
+                for state in self.successors.drain(..).filter_map(|successor| successor.state) {
+                    if !seen.contains(&state) {
+                        seen.insert(state.clone());
+                        next.push(state);
+                    }
+                }
+                if self.effort <= leave {
+                    break;
+                }
+            }
+            frontier = next;
+        }
+        frontier
+    }
+
+    fn walk(&mut self, profile: &mut Profile, mut state: State, random: &mut Random) {
+        let fair = random.below(FAIR) == 0;
+        let mut priorities: Vec<usize> = Vec::new();
+        for _ in 0..WALK {
+            let before = self.effort;
+            self.expand(profile, &state);
+            if self.successors.is_empty() || self.effort == 0 {
+                // Walks that end at once cost something too.
+                self.effort = self.effort.saturating_sub(before - self.effort);
+                break;
+            }
+            while priorities.len() < state.processes.len() {
+                priorities.push(random.below(usize::MAX));
+            }
+            if random.below(PATIENCE) == 0 && !priorities.is_empty() {
+                let changed = random.below(priorities.len());
+                priorities[changed] = random.below(usize::MAX);
+            }
+            if !fair {
+                let priority =
+                    |successor: &Successor| priorities.get(usize::from(mover(&successor.step))).copied();
+                let highest = self.successors.iter().map(priority).max().flatten();
+                self.successors.retain(|successor| priority(successor) == highest);
+            }
+            let chosen = random.below(self.successors.len());
+            state = match self.successors.swap_remove(chosen).state {
+                Some(state) => state,
+                None => break,
+            };
+        }
+    }
+}
+
+fn mover(step: &Step) -> Pid {
+    match *step {
+        Step::Move(mover) | Step::Refused(mover) => mover.pid,
+        Step::Rendezvous { send, .. } => send.pid,
+        Step::Release(pid) => pid,
+    }
+}
+
+/// What it takes to look at states, in values copied or compared.
+struct Costs {
+    /// By process type and location: the size of everything that is tried there.
+    locations: Vec<Vec<usize>>,
+}
+
+impl Costs {
+    fn new(program: &Program) -> Costs {
+        let of_type = |kind: &ProcessType| kind.locations.iter().map(location_size).collect();
+        Costs { locations: program.process_types.iter().map(of_type).collect() }
+    }
+
+    /// Of a state with so many successors.
+    fn of(&self, state: &State, successors: usize) -> usize {
+        let parts = state.processes.len() + state.channels.len();
+        let locals: usize = state.processes.iter().map(|process| process.locals.len()).sum();
+        let tried: usize = state
+            .processes
+            .iter()
+            .map(|process| self.locations[process.process_type.index()][process.location.index()])
+            .sum();
+        (state.globals.len() + locals + 16 * parts + 64) * (successors + 1) + 4 * tried
+    }
+}
+
+fn location_size(location: &Location) -> usize {
+    let size = |transition: &Transition| match &transition.operation {
+        Operation::Guarded { guard, actions } => expression_size(guard) + 4 * actions.len(),
+        Operation::Deterministic(body) => 16 * body.nodes.len(),
+        // A rendezvous asks every other process.
+        Operation::Send { .. } => 64,
+        _ => 4,
+    };
+    location.transitions.iter().map(size).sum()
+}
+
+fn expression_size(expr: &Expr) -> usize {
+    let mut size = 1;
+    expr.for_each_child(&mut |child| size += expression_size(child));
+    size
+}
+
+/// A small generator of random numbers (Marsaglia's xorshift); the same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((u128::from(self.0) * bound as u128) >> 64) as usize
+    }
+}
