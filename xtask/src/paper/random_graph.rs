@@ -68,7 +68,7 @@ impl Graph {
             if let Some(node) = next.take() {
                 let state = [u64::from(node)];
                 let inserted = loop {
-                    match cache.insert(&state, cache.prepare(&state)) {
+                    match cache.insert(&state, cache.key(&state)) {
                         Insertion::Full if cache.grow(u64::MAX, 1) => {}
                         inserted => break inserted,
                     }
