@@ -26,6 +26,11 @@ pub const VARIANTS: &[Variant] = &[
         exact: true,
     },
     Variant {
+        name: "reduced",
+        arguments: &["--all-errors", "--threads", "1", "--store", "packed"],
+        exact: false,
+    },
+    Variant {
         name: "packed-2",
         arguments: &["--raw", "--all-errors", "--threads", "2", "--store", "packed"],
         exact: true,

@@ -79,6 +79,9 @@ fn speed(results: &Results) -> String {
         "M states/s",
         "packed-2",
         "2 / 1",
+        "pan-merge",
+        "reduced",
+        "ratio",
     ];
     let mut rows: Vec<Vec<String>> = results.rows.iter().map(speed_row).collect();
     let mean = |slow: &'static str, fast: &'static str, measure: fn(&Cell) -> Option<f64>| {
@@ -90,6 +93,7 @@ fn speed(results: &Results) -> String {
     last[7] = mean("pan", "packed", Cell::wall_seconds);
     last[8] = mean("pan", "packed", Cell::processor_seconds);
     last[11] = mean("packed", "packed-2", Cell::wall_seconds);
+    last[14] = mean("pan-merge", "reduced", Cell::wall_seconds);
     rows.push(last);
     render(&headings, &rows)
 }
@@ -112,6 +116,9 @@ fn speed_row(row: &Row) -> Vec<String> {
         number(rate),
         number(row.cell("packed-2").and_then(Cell::wall_seconds)),
         number(row.ratio("packed", "packed-2", Cell::wall_seconds)),
+        number(row.cell("pan-merge").and_then(Cell::wall_seconds)),
+        number(row.cell("reduced").and_then(Cell::wall_seconds)),
+        number(row.ratio("pan-merge", "reduced", Cell::wall_seconds)),
     ]
 }
 

@@ -31,6 +31,13 @@ pub const VARIANTS: &[Variant] = &[
         bitstate: false,
     },
     Variant {
+        name: "pan-merge",
+        explanation: "spin -a; cc -O3 -march=native -DNOREDUCE -DSAFETY -DNOCLAIM; exact, merging and data-flow optimization, no partial order",
+        translator: &[],
+        compiler: &["-DNOREDUCE"],
+        bitstate: false,
+    },
+    Variant {
         name: "pan-default",
         explanation: "spin -a; cc -O3 -march=native -DSAFETY -DNOCLAIM; exact, partial order and merging",
         translator: &[],
