@@ -51,6 +51,8 @@ pub struct Statistics {
     pub time: Duration,
     /// If the store forgets states: how often that mattered.
     pub revisits: Option<Revisits>,
+    /// How many states there were when memory grew short and they were compressed.
+    pub compressed: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The one place where the name of a store becomes a store.
 
 use crate::outcome::Outcome;
-use crate::rounds::search;
+use crate::rounds::{search, search_compressing};
 use crate::runs::repeated;
 use crate::store::{
     Bitstate, Cache, Compact, DEFAULT_BITS, DEFAULT_FUNCTIONS, Interned, Packed, Replacement, Store,
@@ -13,8 +13,10 @@ use std::path::PathBuf;
 /// Which store remembers the visited states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StoreKind {
-    /// Exact, the packed states themselves.
+    /// Exact: `Packed` while there is memory for it, then `Interned`; that from the start for wide states.
     #[default]
+    Automatic,
+    /// Exact, the packed states themselves.
     Packed,
     /// Exact, parts of states stored once.
     Interned,
@@ -46,12 +48,14 @@ impl StoreKind {
             | StoreKind::Cache { seed, .. } => {
                 *seed = seed.wrapping_add(by);
             }
-            StoreKind::Packed | StoreKind::Interned | StoreKind::Disk { .. } => {}
+            StoreKind::Automatic | StoreKind::Packed | StoreKind::Interned | StoreKind::Disk { .. } => {}
         }
         kind
     }
 }
 
+/// States of more words than this are compressed from the start: moving them takes longer than taking them apart.
+const WIDE_WORDS: usize = 16;
 /// The array of bits, if nothing is said about memory.
 const ARRAY_BYTES: u64 = 1 << 30;
 /// States whose predecessors are noted, for stores that take little memory.
@@ -69,8 +73,12 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
     // Who asks for little memory has none for a long list of predecessors.
     let frugal = Options { join_after: options.join_after.or(Some(NOTED_STATES)), ..options.clone() };
     match &options.store {
+        StoreKind::Automatic if bits.len() <= WIDE_WORDS => match Packed::new(&bits, 0) {
+            Some(store) => search_compressing(system, store, options),
+            None => start(system, None::<Packed>, options),
+        },
         StoreKind::Packed => start(system, Packed::new(&bits, 0), options),
-        StoreKind::Interned => start(system, Some(Interned::new(bits.len())), &frugal),
+        StoreKind::Automatic | StoreKind::Interned => start(system, Some(Interned::new(bits.len())), &frugal),
         StoreKind::Compact { bits, seed } => start(system, Some(Compact::new(*bits, *seed)), &frugal),
         StoreKind::Bitstate { functions, bytes, seed } => {
             // Others need memory too: the states that wait, above all.

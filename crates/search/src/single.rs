@@ -135,6 +135,7 @@ impl<'a> Single<'a> {
                 memory_bytes: peak_memory_bytes().unwrap_or(store_bytes),
                 time: self.meter.elapsed(),
                 revisits,
+                compressed: None,
             },
             coverage: self.tally.coverage,
             ..Outcome::default()

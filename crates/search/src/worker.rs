@@ -130,6 +130,28 @@ impl<Key: Copy> Worker<Key> {
         }
     }
 
+    /// The same for a store with other keys. Precondition: no round is under way.
+    pub fn with_other_keys<Other>(self) -> Worker<Other> {
+        Worker {
+            number: self.number,
+            width: self.width,
+            tally: self.tally,
+            frontier: self.frontier,
+            next: self.next,
+            predecessors: self.predecessors,
+            block: self.block,
+            waiting: self.waiting,
+            misfit: self.misfit,
+            successors: self.successors,
+            passed: self.passed,
+            keys: Vec::new(),
+            recent: self.recent,
+            walk: self.walk,
+            met: self.met,
+            violated: self.violated,
+        }
+    }
+
     fn stride(&self) -> usize {
         self.width.all + 1
     }

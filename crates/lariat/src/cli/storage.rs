@@ -42,8 +42,10 @@ pub struct Storage {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Store {
-    /// Exact: the states themselves, packed
+    /// Exact: `packed` while there is memory for it, then `interned`
     #[default]
+    Auto,
+    /// Exact: the states themselves, packed
     Packed,
     /// Exact, a few bytes a state: parts of states stored once
     Interned,
@@ -73,6 +75,7 @@ impl Storage {
     pub fn kind(&self, memory_bytes: Option<u64>) -> StoreKind {
         let seed = self.seed;
         match self.store {
+            Store::Auto => StoreKind::Automatic,
             Store::Packed => StoreKind::Packed,
             Store::Interned => StoreKind::Interned,
             Store::Compact => StoreKind::Compact { bits: self.hash_bits, seed },

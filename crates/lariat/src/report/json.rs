@@ -50,6 +50,9 @@ struct Statistics {
     state_bytes: u64,
     memory_bytes: u64,
     seconds: f64,
+    /// If memory grew short: how many states there were when they were compressed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compressed_at: Option<u64>,
     /// If states may have been omitted: how many are expected to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_omissions: Option<f64>,
@@ -206,6 +209,7 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         state_bytes: statistics.state_bytes,
         memory_bytes: statistics.memory_bytes,
         seconds: statistics.time.as_secs_f64(),
+        compressed_at: statistics.compressed,
         expected_omissions: match guarantee {
             search::Guarantee::Exact => None,
             search::Guarantee::Omissions { expected } => Some(expected),

@@ -105,6 +105,9 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     if let Guarantee::Omissions { expected } = outcome.guarantee {
         let _ = writeln!(out, "  states may have been omitted: {expected:.3} are expected to be");
     }
+    if let Some(states) = outcome.statistics.compressed {
+        let _ = writeln!(out, "  memory grew short: from {} states on they were compressed", grouped(states));
+    }
     if let Some(limit) = outcome.limit {
         let _ = writeln!(out, "  not everything was visited: {limit}");
     }

@@ -119,6 +119,23 @@ impl Packed {
         ((hash >> bits) as usize % SEGMENTS, hash & ((1 << bits) - 1))
     }
 
+    /// Calls `visit` with every state, and gives memory back on the way.
+    pub fn drain(mut self, visit: &mut dyn FnMut(&[u64])) {
+        for (number, segment) in std::mem::take(&mut self.segments).into_iter().enumerate() {
+            self.visit(number, &segment, visit);
+        }
+    }
+
+    /// Calls `visit` with every state of the segment that has this number.
+    fn visit(&self, number: usize, segment: &Segment, visit: &mut dyn FnMut(&[u64])) {
+        let mut state = vec![0; self.identity_words];
+        segment.for_each(&mut state, &self.others, &mut |rest, state| {
+            let hash = (number as u64) << (self.hash_bits - SEGMENT_BITS) | rest;
+            state[self.hashed] = self.permutation.invert(hash) ^ self.mixed(state);
+            visit(state);
+        });
+    }
+
     #[inline]
     fn home(&self, key: Key) -> (&Segment, Home) {
         let bucket = key.place & ((1 << SEGMENT_SHIFT) - 1);
@@ -225,13 +242,8 @@ impl Store for Packed {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool {
-        let mut state = vec![0; self.identity_words];
         for (number, segment) in self.segments.iter().enumerate() {
-            segment.for_each(&mut state, &self.others, &mut |rest, state| {
-                let hash = (number as u64) << (self.hash_bits - SEGMENT_BITS) | rest;
-                state[self.hashed] = self.permutation.invert(hash) ^ self.mixed(state);
-                visit(state);
-            });
+            self.visit(number, segment, visit);
         }
         true
     }

@@ -8,23 +8,27 @@
 //! its run at once. Where an error is found later, a second search with one worker and with predecessors finds the
 //! run. So counterexamples do not depend on the number of threads.
 
-use crate::batch::Batch;
-use crate::checkpoint::{Checkpoint, Figures, Part, ResumeError, Saved, Writer};
-use crate::limits::{Limit, Meter, peak_memory_bytes, resident_bytes};
+use crate::limits::{Limit, Meter, peak_memory_bytes};
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
 use crate::pool::{Live, Pool, Sign};
 use crate::predecessors::Predecessors;
-use crate::store::{Guarantee, Insertion, Store};
+use crate::store::{Guarantee, Interned, Packed, Store};
 use crate::tally::Tally;
-use crate::worker::{Context, NO_NUMBER, Span, Worker};
+use crate::worker::{Context, Span, Worker};
 use crate::{Coverage, Goal, Limits, Options, Order};
-use model::system::{Misfit, System};
+use model::system::System;
 use model::{RuntimeError, State};
-use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+mod compressing;
+mod saving;
+mod watching;
+mod widening;
+
+use watching::{Running, watch};
 
 /// States whose predecessors are noted at the start.
 const NOTED_STATES: usize = 1 << 20;
@@ -32,12 +36,8 @@ const NOTED_STATES: usize = 1 << 20;
 const FEW_STATES: u64 = 1 << 16;
 /// A breadth-first level of fewer than this part of them is left to one worker.
 const LEVELS: u64 = 16;
-/// With more states than this, translating them to a wider layout takes noticeable time.
-const MANY_STATES: u64 = 40_000;
-/// How often limits are looked at, and how often somebody is told about progress.
+/// How often limits are looked at.
 const WATCH: Duration = Duration::from_millis(20);
-const TELL: Duration = Duration::from_millis(200);
-const MEMORY: Duration = Duration::from_millis(60);
 /// More threads than this help nobody.
 const MOST_THREADS: usize = 1024;
 /// Engines may recurse over expressions.
@@ -60,32 +60,30 @@ pub(crate) fn search<S: System, T: Store>(system: &S, store: T, options: &Option
 where
     T::Key: Send,
 {
-    let goal = if options.all_errors { Goal::Everything } else { Goal::FirstError };
-    let mut first = Search::new(system, store, options, goal);
-    match options.resume {
-        Some(saved) => {
-            if let Err(error) = first.resume(saved) {
-                return Outcome { checkpoint_failure: Some(error.to_string()), ..Outcome::default() };
-            }
+    match Search::begin(system, store, options) {
+        Ok(mut search) => {
+            search.run();
+            search.conclude()
         }
-        None => {
-            if let Err(error) = first.start() {
-                return Outcome::without_start(error);
-            }
-        }
+        Err(outcome) => *outcome,
     }
-    first.run();
-    if first.sign.limit().is_some() {
-        first.saved = first.save();
+}
+
+/// The same with whole states while there is memory for them, and then with compressed ones.
+pub(crate) fn search_compressing<S: System>(system: &S, store: Packed, options: &Options<'_>) -> Outcome {
+    let mut search = match Search::begin(system, store, options) {
+        Ok(search) => search,
+        Err(outcome) => return *outcome,
+    };
+    search.run();
+    if !search.would_compress() {
+        return search.conclude();
     }
-    let mut tally = first.tally();
-    let outcome = first.outcome(&tally);
-    if !tally.unshown.is_empty() {
-        let more = first.show(std::mem::take(&mut tally.unshown));
-        tally.violations.extend(more);
-        tally.violations.truncate(MAX_VIOLATIONS);
-    }
-    Outcome { violations: tally.violations, ..outcome }
+    // As much as the whole states take, which go.
+    let bytes = search.store.memory_bytes();
+    let mut search: Search<'_, S, Interned> = search.compressed(bytes);
+    search.run();
+    search.conclude()
 }
 
 /// The system: the one given, or a wider one.
@@ -117,6 +115,10 @@ struct Search<'a, S, T: Store> {
     told: Mutex<(Instant, Instant)>,
     /// The states that did not fit, for each time the system was widened.
     misfits: Vec<Vec<State>>,
+    /// How many states there were when memory grew short and they were compressed.
+    compressed: Option<u64>,
+    /// The store lacks states that were met.
+    lost: bool,
     last_save: Instant,
     saved: bool,
     checkpoint_failure: Option<String>,
@@ -155,10 +157,41 @@ where
             stored: AtomicU64::new(0),
             told: Mutex::new((now, now)),
             misfits: Vec::new(),
+            compressed: None,
+            lost: false,
             last_save: now,
             saved: false,
             checkpoint_failure: None,
         }
+    }
+
+    /// A search that has its first states; the outcome, if there are none to begin with.
+    fn begin(system: &'a S, store: T, options: &'a Options<'a>) -> Result<Search<'a, S, T>, Box<Outcome>> {
+        let goal = if options.all_errors { Goal::Everything } else { Goal::FirstError };
+        let mut search = Search::new(system, store, options, goal);
+        match options.resume {
+            Some(saved) => search.resume(saved).map_err(|error| Outcome {
+                checkpoint_failure: Some(error.to_string()),
+                ..Outcome::default()
+            })?,
+            None => search.start().map_err(Outcome::without_start)?,
+        }
+        Ok(search)
+    }
+
+    /// What a search that has ended found.
+    fn conclude(mut self) -> Outcome {
+        if self.sign.limit().is_some() && !self.lost {
+            self.saved = self.save();
+        }
+        let mut tally = self.tally();
+        let outcome = self.outcome(&tally);
+        if !tally.unshown.is_empty() {
+            let more = self.show(std::mem::take(&mut tally.unshown));
+            tally.violations.extend(more);
+            tally.violations.truncate(MAX_VIOLATIONS);
+        }
+        Outcome { violations: tally.violations, ..outcome }
     }
 
     /// Begins with the initial states, or with the error met in making them.
@@ -171,10 +204,12 @@ where
 
     /// Runs rounds until the search is over.
     fn run(&mut self) {
-        let mut span = Span::Alone { states: u64::MAX, level: usize::MAX };
-        if self.workers.len() > 1 {
-            span = Span::Alone { states: self.few_states(), level: self.small_level() };
-        }
+        let mut span = match self.workers.len() {
+            1 => Span::Alone { states: u64::MAX, level: usize::MAX },
+            // Any of them may have something to do.
+            _ if self.compressed.is_some() => Span::Together,
+            _ => Span::Alone { states: self.few_states(), level: self.small_level() },
+        };
         loop {
             if let Err(limit) = self.meter.check_time() {
                 self.sign.stop(Some(limit));
@@ -211,106 +246,6 @@ where
                 span = self.next_span();
             }
         }
-    }
-
-    fn is_save_due(&self) -> bool {
-        let every = self.options.checkpoint.and_then(|checkpoint| checkpoint.every);
-        every.is_some_and(|every| self.last_save.elapsed() >= every)
-    }
-
-    /// Saves the search, if that is wanted; was it?
-    fn save(&mut self) -> bool {
-        let Some(checkpoint) = self.options.checkpoint else { return false };
-        self.last_save = Instant::now();
-        let written = self.write(&checkpoint);
-        self.checkpoint_failure = written
-            .as_ref()
-            .err()
-            .map(|error| format!("cannot save the search in {}: {error}", checkpoint.path.display()));
-        written.is_ok()
-    }
-
-    fn write(&self, checkpoint: &Checkpoint<'_>) -> io::Result<()> {
-        let system = self.system.get();
-        let mut figures = Figures::new(&self.tally(), self.options, checkpoint.fingerprint);
-        figures.misfits = self.misfits.clone();
-        figures.identity_bits = system.identity_bits();
-        figures.words = system.width().all;
-        figures.elapsed = self.meter.elapsed();
-        let mut writer = Writer::create(checkpoint.path, &figures)?;
-        writer.words(&[self.store.len() * system.width().identity as u64])?;
-        let mut failure = None;
-        let known = self.store.for_each(&mut |state| {
-            if failure.is_none() {
-                failure = writer.words(state).err();
-            }
-        });
-        if !known {
-            return Err(io::Error::other("the store does not keep the states"));
-        }
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
-        for worker in &self.workers {
-            worker.frontier.save(&mut lists[0]);
-            worker.next.save(&mut lists[1]);
-            worker.save_waiting(&mut lists[2]);
-        }
-        for list in &lists {
-            writer.list(list)?;
-        }
-        writer.finish()
-    }
-
-    /// Begins where a saved search ended.
-    fn resume(&mut self, saved: &Saved) -> Result<(), ResumeError> {
-        let figures = &saved.figures;
-        for states in &figures.misfits {
-            let wide = self.system.get().widened(&Misfit { states: states.clone(), ..Misfit::default() });
-            self.system = Held::Wider(Box::new(wide));
-        }
-        self.misfits = figures.misfits.clone();
-        let system = self.system.get();
-        let (width, bits) = (system.width(), system.identity_bits());
-        if bits != figures.identity_bits || width.all != figures.words {
-            return Err(ResumeError::Other("layout of states; it may be from another version"));
-        }
-        self.store = self.store.emptied_for(&bits);
-        let threads = self.workers.len();
-        self.workers = (0..threads).map(|number| Worker::new(number, width)).collect();
-        let mut tally = figures.tally();
-        tally.coverage.join(&Coverage::new(system.transition_count()));
-        for worker in &mut self.workers {
-            worker.tally.coverage = Coverage::new(system.transition_count());
-        }
-        self.stored.store(tally.states, Ordering::Relaxed);
-        let first = &mut self.workers[0];
-        first.tally = tally;
-        let (store, meter) = (&mut self.store, &self.meter);
-        let mut full = false;
-        saved.read(width, &mut |part, entry| match part {
-            Part::Stored => loop {
-                let key = store.key(entry);
-                if store.insert(entry, key) != Insertion::Full || full {
-                    break;
-                }
-                full = !store.grow(meter.store_limit(store.memory_bytes()), threads);
-            },
-            Part::Frontier => first.frontier.push(entry[0] | NO_NUMBER, &entry[1..]),
-            Part::Next => first.next.push(entry[0] | NO_NUMBER, &entry[1..]),
-            Part::Waiting => first.resume_waiting(entry),
-        })?;
-        if full {
-            return Err(ResumeError::NoMemory);
-        }
-        self.meter = Meter::new(&self.options.limits, figures.elapsed);
-        if let Some(limit) = self.options.limits.states
-            && self.stored.load(Ordering::Relaxed) > limit
-        {
-            self.sign.stop(Some(Limit::States(limit)));
-        }
-        Ok(())
     }
 
     fn few_states(&self) -> u64 {
@@ -429,68 +364,6 @@ where
         }
     }
 
-    /// Goes on with a system that has room for what did not fit.
-    fn widen(&mut self) {
-        let mut misfit = Misfit { late: self.store.len() > MANY_STATES, ..Misfit::default() };
-        for worker in &mut self.workers {
-            if let Some(met) = worker.misfit.take() {
-                misfit.states.extend(met.states);
-                misfit.within |= met.within;
-            }
-        }
-        let narrow = self.system.get();
-        let wide = narrow.widened(&misfit);
-        self.misfits.push(misfit.states);
-        let recoder = wide.recoder(narrow);
-        let mut store = self.store.emptied_for(&wide.identity_bits());
-        let identity = wide.width().identity;
-        let mut old = vec![0; narrow.width().all];
-        let mut batch = Batch::new(identity);
-        let mut fits = true;
-        let mut add = |batch: &mut Batch<T::Key>| {
-            fits = fits
-                && batch.insert(&mut store, &mut |store| {
-                    store.grow(self.meter.store_limit(store.memory_bytes()), self.workers.len())
-                });
-        };
-        let known = self.store.for_each(&mut |state| {
-            old[..state.len()].copy_from_slice(state);
-            recoder.recode(&old, &mut batch.next);
-            if batch.push() {
-                add(&mut batch);
-            }
-        });
-        add(&mut batch);
-        if !fits {
-            self.sign.stop(Some(self.meter.out_of_memory(self.store.memory_bytes())));
-            return;
-        }
-        for worker in &mut self.workers {
-            worker.widen(&recoder, wide.width());
-        }
-        self.store = store;
-        self.system = Held::Wider(Box::new(wide));
-        if !known {
-            self.restart();
-        }
-    }
-
-    /// Begins again, for the store does not know what it had.
-    fn restart(&mut self) {
-        let (system, threads) = (self.system.get(), self.workers.len());
-        let noted = self.workers[0].predecessors.is_some();
-        self.workers = (0..threads).map(|number| Worker::new(number, system.width())).collect();
-        for worker in &mut self.workers {
-            worker.tally.coverage = Coverage::new(system.transition_count());
-        }
-        if noted {
-            self.workers[0].predecessors = Some(Predecessors::new(NOTED_STATES));
-        }
-        self.stored.store(0, Ordering::Relaxed);
-        // There were initial states before.
-        let _ = self.start();
-    }
-
     /// The figures of all workers.
     fn tally(&self) -> Tally {
         let mut all = Tally::default();
@@ -525,6 +398,7 @@ where
                 memory_bytes: peak_memory_bytes().unwrap_or(store_bytes),
                 time: self.meter.elapsed(),
                 revisits: None,
+                compressed: self.compressed,
             },
             coverage: tally.coverage.clone(),
             checkpoint_failure: self.checkpoint_failure.clone(),
@@ -548,83 +422,5 @@ where
             Err(_) => return Vec::new(),
         }
         second.tally().violations
-    }
-}
-
-/// Looks at the limits, and tells who wants to know how the search gets on.
-fn watch<T: Store>(
-    meter: &Meter<'_>,
-    sign: &Sign,
-    told: &Mutex<(Instant, Instant)>,
-    live: &[Live],
-    options: &Options<'_>,
-    store: &T,
-) {
-    if let Err(limit) = meter.check_time() {
-        sign.stop(Some(limit));
-    }
-    let now = Instant::now();
-    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-    if now.duration_since(told.0) >= MEMORY {
-        told.0 = now;
-        if let Err(limit) = meter.check_memory(store.memory_bytes()) {
-            sign.stop(Some(limit));
-        }
-    }
-    if let Some(progress) = options.progress
-        && now.duration_since(told.1) >= TELL
-    {
-        told.1 = now;
-        let sum = |figure: fn(&Live) -> &AtomicU64| {
-            live.iter().map(|live| figure(live).load(Ordering::Relaxed)).sum::<u64>()
-        };
-        progress(&Progress {
-            states: sum(|live| &live.states),
-            transitions: sum(|live| &live.transitions),
-            depth: live.iter().map(|live| live.depth.load(Ordering::Relaxed)).max().unwrap_or(0),
-            waiting: sum(|live| &live.waiting),
-            memory_bytes: resident_bytes().unwrap_or_else(|| store.memory_bytes()),
-            elapsed: meter.elapsed(),
-        });
-    }
-}
-
-/// How many threads of a round still run.
-struct Running {
-    count: Mutex<usize>,
-    ended: Condvar,
-}
-
-/// Counts a thread as ended when dropped, so that a panic is no reason to wait forever.
-struct Ending<'a>(&'a Running);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
-
-impl Running {
-    fn new(count: usize) -> Running {
-        Running { count: Mutex::new(count), ended: Condvar::new() }
-    }
-
-    fn end(&self) {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.ended.notify_all();
-    }
-
-    fn end_later(&self) -> Ending<'_> {
-        Ending(self)
-    }
-
-    /// Waits; have all ended?
-    fn wait(&self, time: Duration) -> bool {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        if *count == 0 {
-            return true;
-        }
-        let waited = self.ended.wait_timeout(count, time);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
     }
 }

@@ -1,0 +1,80 @@
+//! Going on with a wider layout: everything known is translated.
+
+use super::{Held, NOTED_STATES, Search};
+use crate::Coverage;
+use crate::batch::Batch;
+use crate::predecessors::Predecessors;
+use crate::store::Store;
+use crate::worker::Worker;
+use model::system::{Misfit, System};
+use std::sync::atomic::Ordering;
+
+/// With more states than this, translating them takes noticeable time.
+const MANY_STATES: u64 = 40_000;
+
+impl<S: System, T: Store> Search<'_, S, T>
+where
+    T::Key: Send,
+{
+    /// Goes on with a system that has room for what did not fit.
+    pub(super) fn widen(&mut self) {
+        let mut misfit = Misfit { late: self.store.len() > MANY_STATES, ..Misfit::default() };
+        for worker in &mut self.workers {
+            if let Some(met) = worker.misfit.take() {
+                misfit.states.extend(met.states);
+                misfit.within |= met.within;
+            }
+        }
+        let narrow = self.system.get();
+        let wide = narrow.widened(&misfit);
+        self.misfits.push(misfit.states);
+        let recoder = wide.recoder(narrow);
+        let mut store = self.store.emptied_for(&wide.identity_bits());
+        let identity = wide.width().identity;
+        let mut old = vec![0; narrow.width().all];
+        let mut batch = Batch::new(identity);
+        let mut fits = true;
+        let mut add = |batch: &mut Batch<T::Key>| {
+            fits = fits
+                && batch.insert(&mut store, &mut |store| {
+                    store.grow(self.meter.store_limit(store.memory_bytes()), self.workers.len())
+                });
+        };
+        let known = self.store.for_each(&mut |state| {
+            old[..state.len()].copy_from_slice(state);
+            recoder.recode(&old, &mut batch.next);
+            if batch.push() {
+                add(&mut batch);
+            }
+        });
+        add(&mut batch);
+        if !fits {
+            self.sign.stop(Some(self.meter.out_of_memory(self.store.memory_bytes())));
+            return;
+        }
+        for worker in &mut self.workers {
+            worker.widen(&recoder, wide.width());
+        }
+        self.store = store;
+        self.system = Held::Wider(Box::new(wide));
+        if !known {
+            self.restart();
+        }
+    }
+
+    /// Begins again, for the store does not know what it had.
+    pub(super) fn restart(&mut self) {
+        let (system, threads) = (self.system.get(), self.workers.len());
+        let noted = self.workers[0].predecessors.is_some();
+        self.workers = (0..threads).map(|number| Worker::new(number, system.width())).collect();
+        for worker in &mut self.workers {
+            worker.tally.coverage = Coverage::new(system.transition_count());
+        }
+        if noted {
+            self.workers[0].predecessors = Some(Predecessors::new(NOTED_STATES));
+        }
+        self.stored.store(0, Ordering::Relaxed);
+        // There were initial states before.
+        let _ = self.start();
+    }
+}
