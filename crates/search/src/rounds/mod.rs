@@ -261,6 +261,7 @@ where
         let states: u64 = self.workers.iter().map(|worker| worker.tally.states).sum();
         let level: usize = self.workers.iter().map(|worker| worker.frontier.len()).sum();
         if states < self.few_states() {
+            self.gather();
             return Span::Alone { states: self.few_states(), level: self.small_level() };
         }
         for worker in &mut self.workers {
