@@ -61,9 +61,8 @@ fn each_property_has_a_line() {
 #[test]
 fn every_search_agrees() {
     let place = Place::with(&[("m.pml", MODEL)]);
-    for search in
-        ["queue", "interleaved", "magic", "nested", "tarjan", "couvreur", "kosaraju", "deterministic"]
-    {
+    let searches = search::liveness::Algorithm::ALL.map(search::liveness::Algorithm::name);
+    for search in searches {
         for property in ["bounded", "repeats", "first"] {
             let (code, out, complaint) =
                 place.run(&["m.pml", "-q", "--property", property, "--search", search]);

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use search::liveness::Algorithm;
 use search::{Options, Verdict};
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 
 /// Statements over the globals x, y and b and the channels q and r.
 fn statement() -> impl Strategy<Value = String> {
@@ -228,6 +229,15 @@ fn oracle(model: &Model, formula: &LtlFormula) -> Option<bool> {
     Some(accepts(&graph, &letters, &automaton))
 }
 
+/// Searches for several threads with one, two and three, and twice where orders differ.
+fn with_threads(algorithm: Option<Algorithm>) -> impl Iterator<Item = (Option<Algorithm>, usize)> {
+    let counts: &[usize] = match algorithm {
+        Some(algorithm) if algorithm.is_parallel() => &[1, 2, 2, 3, 3],
+        _ => &[1],
+    };
+    counts.iter().map(move |threads| (algorithm, *threads))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -238,13 +248,14 @@ proptest! {
         let expected = if violated { Verdict::Violated } else { Verdict::Holds };
         let property = Property { name: formula.clone(), meaning: Meaning::Formula(model.given[0].clone()) };
         let algorithms = Algorithm::ALL.into_iter().map(Some).chain([None]);
-        for (number, algorithm) in algorithms.enumerate() {
+        for (number, (algorithm, threads)) in algorithms.flat_map(with_threads).enumerate() {
             // Not all combinations each time; over all cases, all of them.
             for raw in [false, true] {
                 let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
                 let shortest = number % 3 == 1;
                 let choice = Choice { engine, raw, algorithm, shortest, fairness: None };
-                let checked = check(&model.program, &property, &choice, &Options::default());
+                let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
+                let checked = check(&model.program, &property, &choice, &options);
                 let checked = match checked {
                     Ok(checked) => checked,
                     Err(fault) => {

@@ -6,9 +6,9 @@ use crate::interp::PackedInterpreter;
 use crate::system::System;
 
 /// A system whose states can be asked about conditions.
-pub trait Observable: System {
+pub trait Observable: System + Send {
     /// Conditions, ready to be asked about states of this very system.
-    type Conditions: Sync;
+    type Conditions: Send + Sync;
 
     fn conditions(&self, list: &[Expr]) -> Self::Conditions;
 

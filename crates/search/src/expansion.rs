@@ -42,6 +42,16 @@ impl Expansion {
         &self.arrivals
     }
 
+    /// The arrivals themselves, for somebody who needs them while the expansion is borrowed.
+    pub fn take_arrivals(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.arrivals)
+    }
+
+    /// The list that was taken, so that it need not be allocated again.
+    pub fn give_back(&mut self, arrivals: Vec<u64>) {
+        self.arrivals = arrivals;
+    }
+
     /// Expands a state, counting in `tally`.
     pub fn expand<S: System>(
         &mut self,

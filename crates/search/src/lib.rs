@@ -18,6 +18,7 @@ mod external;
 mod frontier;
 mod limits;
 pub mod liveness;
+mod meeting;
 mod outcome;
 mod pool;
 mod predecessors;

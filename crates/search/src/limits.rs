@@ -50,7 +50,7 @@ impl fmt::Display for Limit {
 }
 
 /// Looks at clock and memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Meter<'a> {
     limits: Limits<'a>,
     start: Instant,

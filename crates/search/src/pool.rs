@@ -1,9 +1,21 @@
 //! What threads share beside the store: the sign to stop, and work for those who have none.
 
 use crate::limits::Limit;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// More threads than this help nobody.
+const MOST_THREADS: usize = 1024;
+/// For the stack of a thread: engines may recurse over expressions.
+pub(crate) const STACK_BYTES: usize = 64 << 20;
+
+/// How many threads are to search: as many as were asked for, or one for each processor.
+pub(crate) fn thread_count(asked: Option<NonZeroUsize>) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(processors, usize::from).min(MOST_THREADS)
+}
 
 /// How long an idle thread waits before it looks at the sign to stop again.
 const PATIENCE: Duration = Duration::from_millis(2);

@@ -191,6 +191,10 @@ pub enum Search {
     Kosaraju,
     /// Cycles: on the product with the property itself, if that is deterministic (Jard, Jéron)
     Deterministic,
+    /// Cycles: nested depth-first search by all threads (Evangelista, Laarman, Petrucci, van de Pol)
+    Cndfs,
+    /// Cycles: strong components by all threads, in a shared union-find (Bloemen, Laarman, van de Pol)
+    Ufscc,
 }
 
 impl Search {
@@ -206,6 +210,8 @@ impl Search {
             Search::Couvreur => Algorithm::Couvreur,
             Search::Kosaraju => Algorithm::Kosaraju,
             Search::Deterministic => Algorithm::Deterministic,
+            Search::Cndfs => Algorithm::Cndfs,
+            Search::Ufscc => Algorithm::Ufscc,
         })
     }
 }

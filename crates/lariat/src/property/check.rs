@@ -73,7 +73,8 @@ enum Plan {
     /// No run is forbidden.
     Nothing,
     Reachability,
-    Cycles(Algorithm),
+    /// By one search, or by another one for several threads if the product is large.
+    Cycles(Algorithm, Option<Algorithm>),
 }
 
 /// Checks a property of a program.
@@ -115,9 +116,14 @@ pub fn check(
         search: match plan {
             Plan::Nothing => "none",
             Plan::Reachability => "reachability",
-            Plan::Cycles(algorithm) => search_name(algorithm, choice.fairness),
+            Plan::Cycles(planned, _) => search_name(answer.algorithm.unwrap_or(planned), choice.fairness),
         },
-        because,
+        because: match (&plan, answer.algorithm) {
+            (Plan::Cycles(_, Some(parallel)), used) if used == Some(*parallel) => {
+                "a violation is a cycle; the product is large, so all threads search"
+            }
+            _ => because,
+        },
         automaton_states: monitor.states(),
         fairness: choice.fairness,
         unsuitable: None,
@@ -127,7 +133,7 @@ pub fn check(
     };
     if let Some(run) = &checked.answer.lasso {
         let run = reduction.lasso(run);
-        let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic));
+        let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic, _));
         let lasso = replay(&prepared, property, &monitor, deterministic, &run).map_err(Failure::Lasso)?;
         if choice.fairness.is_some_and(|fairness| !fair::is_fair(&prepared.program, &lasso, fairness)) {
             return Err(Failure::Lasso(LassoError::Unfair));
@@ -202,7 +208,7 @@ fn plan(
             _ => Form::Buchi,
         };
         let found = automaton(prepared, property, form)?;
-        return Ok((Plan::Cycles(algorithm), "as asked for", found));
+        return Ok((Plan::Cycles(algorithm, None), "as asked for", found));
     }
     let found = automaton(prepared, property, Form::Generalized)?;
     // Only to see its shape.
@@ -212,13 +218,17 @@ fn plan(
         Shape::Terminal if prepared.stutters => {
             (Plan::Reachability, "a violation shows in finite time", found)
         }
-        Shape::Terminal => (Plan::Cycles(Algorithm::Couvreur), "only infinite runs matter", found),
-        Shape::Weak => {
-            (Plan::Cycles(Algorithm::Couvreur), "a violation is a cycle; the automaton is weak", found)
+        // Fairness needs the whole component.
+        Shape::Terminal | Shape::Weak if monitor.is_weak() && choice.fairness.is_none() => {
+            (WEAK, "a violation is a cycle; the automaton is weak", found)
         }
-        Shape::General => (Plan::Cycles(Algorithm::Couvreur), "a violation is a cycle", found),
+        Shape::Terminal | Shape::Weak | Shape::General => (GENERAL, "a violation is a cycle", found),
     })
 }
+
+/// In a weak product a cycle is judged when it is closed: depth-first search and two bits a node will do.
+const WEAK: Plan = Plan::Cycles(Algorithm::Nested, Some(Algorithm::Cndfs));
+const GENERAL: Plan = Plan::Cycles(Algorithm::Couvreur, Some(Algorithm::Ufscc));
 
 fn search<S: Observable>(
     system: S,
@@ -234,10 +244,13 @@ fn search<S: Observable>(
             let options = Options { order, checkpoint: None, resume: None, ..options.clone() };
             find_prefix(system, monitor, &options)
         }
-        Plan::Cycles(algorithm) => {
+        Plan::Cycles(algorithm, when_large) => {
             let request = Request {
                 algorithm: *algorithm,
+                when_large: *when_large,
+                join_after: options.join_after,
                 shortest: choice.shortest,
+                threads: options.threads,
                 limits: options.limits.clone(),
                 progress: options.progress,
             };

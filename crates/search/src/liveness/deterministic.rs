@@ -3,7 +3,8 @@
 //! node, so a cycle without one is the error. Searches that stop at accepting nodes find it; each accepting node is
 //! the root of a search of its own.
 
-use super::graph::{Colors, Found, Graph, Lasso, Node};
+use super::colors::Colors;
+use super::graph::{Found, Graph, Lasso, Node};
 use super::lasso::way;
 use super::path::Path;
 

@@ -28,12 +28,44 @@ pub trait Graph {
     /// at edges.
     fn is_accepting(&self, node: Node) -> bool;
 
+    /// In a strong component with an edge that has all marks, do all edges have them? Then a cycle is accepting if one of its
+    /// edges has all marks, and whoever closes a cycle need look at nothing but the edge that closes it.
+    fn is_weak(&self) -> bool {
+        false
+    }
+
     /// Nodes met so far; their numbers are below.
     fn len(&self) -> usize;
 
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// A graph that several threads look at together, each through a view of its own. A node has the same number in all of them.
+pub trait SharedGraph: Graph<Stop: Send> + Send + Sized {
+    /// What a view has counted.
+    type Figures: Send;
+
+    /// Another view.
+    fn view(&self) -> Self;
+
+    /// How many views there may be.
+    fn most_views(&self) -> usize;
+
+    /// To be called again and again by a thread that waits for another one, which may be waiting for this one meanwhile.
+    fn wait(&mut self) -> Result<(), Self::Stop>;
+
+    /// The view is not used until it is [resumed](Self::resume).
+    fn suspend(&mut self);
+
+    fn resume(&mut self);
+
+    /// The end of a view.
+    fn leave(self) -> Self::Figures;
+
+    /// Adds what another view has counted.
+    fn join(&mut self, figures: Self::Figures);
 }
 
 /// An infinite path: the nodes before the cycle, then those of the cycle, whose last leads to its first.
@@ -45,35 +77,3 @@ pub struct Lasso {
 
 /// An accepting lasso, if there is one; or why the search did not end.
 pub type Found<G> = Result<Option<Lasso>, <G as Graph>::Stop>;
-
-/// Two bits for each node, 0 at first.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Colors {
-    bytes: Vec<u8>,
-}
-
-impl Colors {
-    pub fn get(&self, node: Node) -> u8 {
-        let byte = self.bytes.get(node as usize / 4).copied().unwrap_or(0);
-        byte >> (node % 4 * 2) & 3
-    }
-
-    pub fn set(&mut self, node: Node, color: u8) {
-        let index = node as usize / 4;
-        if index >= self.bytes.len() {
-            self.bytes.resize((index + 1).max(self.bytes.len() * 5 / 4), 0);
-        }
-        let shift = node % 4 * 2;
-        let byte = &mut self.bytes[index];
-        *byte = *byte & !(3 << shift) | color << shift;
-    }
-
-    /// Sets one bit of the color; was it unset?
-    pub fn mark(&mut self, node: Node, bit: u8) -> bool {
-        let color = self.get(node);
-        if color & bit == 0 {
-            self.set(node, color | bit);
-        }
-        color & bit == 0
-    }
-}

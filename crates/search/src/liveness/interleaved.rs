@@ -1,7 +1,8 @@
 //! `interleaved`: algorithm B of Courcoubetis, Vardi, Wolper and Yannakakis (1990): when the first search backs up from an accepting node,
 //! the second one looks for a way back to it, with a stack and a table of its own. The two stacks are the counterexample.
 
-use super::graph::{Colors, Found, Graph, Lasso, Node};
+use super::colors::Colors;
+use super::graph::{Found, Graph, Lasso, Node};
 use super::path::Path;
 
 const FIRST: u8 = 1;

@@ -19,6 +19,21 @@ pub(crate) fn way<G: Graph>(
     }))
 }
 
+/// A shortest way from one node to another, within nodes that are `inside`; without the first, with the last.
+///
+/// Precondition: there is one.
+pub(super) fn way_inside<G: Graph>(
+    graph: &mut G,
+    source: Node,
+    target: Node,
+    inside: impl Fn(Node) -> bool,
+) -> Result<Vec<Node>, G::Stop> {
+    let found = breadth_first(graph, &[source], inside, |edge| edge.target == target)?;
+    let (mut nodes, edge) = found.expect("the component is strong");
+    nodes.push(edge.target);
+    Ok(nodes.split_off(1))
+}
+
 /// A shortest way from one of `sources`, within nodes that are `inside`, whose last edge is wanted: its nodes but the last, and
 /// that edge.
 fn breadth_first<G: Graph>(
@@ -74,9 +89,9 @@ pub(super) fn through_component<G: Graph>(
         here = edge.target;
     }
     if here != start || cycle.is_empty() {
-        let found = breadth_first(graph, &[here], &inside, |edge| edge.target == start)?;
-        let (nodes, _) = found.expect("the component is strong");
-        cycle.extend(nodes);
+        cycle.push(here);
+        cycle.extend(way_inside(graph, here, start, &inside)?);
+        cycle.pop();
     }
     Ok(Lasso { prefix, cycle })
 }

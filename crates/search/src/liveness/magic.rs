@@ -2,7 +2,8 @@
 //! states. When the search backs up from an accepting node, the demon switches and the search goes on from that node in
 //! the demon's second state, looking for the node itself.
 
-use super::graph::{Colors, Found, Graph, Lasso, Node};
+use super::colors::Colors;
+use super::graph::{Found, Graph, Lasso, Node};
 use super::path::Path;
 
 /// Bits of a node's color: met while the demon is in its first state, in its second.

@@ -1,8 +1,10 @@
 //! Searches for accepting cycles: is there an infinite run that the property forbids?
 //!
 //! Each search is one file and works on any [`Graph`]; [`Algorithm`] is their list. Where acceptance is not Büchi's with
-//! marks on nodes, only `couvreur`, `tarjan` and `kosaraju` will do.
+//! marks on nodes, only `couvreur`, `tarjan`, `kosaraju` and `ufscc` will do.
 
+mod cndfs;
+mod colors;
 mod couvreur;
 mod deterministic;
 pub mod fairness;
@@ -14,9 +16,14 @@ mod magic;
 mod nested;
 mod path;
 mod queue;
+mod segments;
+pub(crate) mod stress;
 mod tarjan;
+mod team;
+mod ufscc;
+mod union_find;
 
-pub use graph::{Edge, Found, Graph, Lasso, Node};
+pub use graph::{Edge, Found, Graph, Lasso, Node, SharedGraph};
 pub(crate) use lasso::way;
 
 /// The searches, by the names of the literature.
@@ -31,10 +38,12 @@ pub enum Algorithm {
     Kosaraju,
     /// On the product with a deterministic property, not with its negation.
     Deterministic,
+    Cndfs,
+    Ufscc,
 }
 
 impl Algorithm {
-    pub const ALL: [Algorithm; 8] = [
+    pub const ALL: [Algorithm; 10] = [
         Algorithm::Queue,
         Algorithm::Interleaved,
         Algorithm::Magic,
@@ -43,6 +52,8 @@ impl Algorithm {
         Algorithm::Couvreur,
         Algorithm::Kosaraju,
         Algorithm::Deterministic,
+        Algorithm::Cndfs,
+        Algorithm::Ufscc,
     ];
 
     /// As the user writes it.
@@ -56,25 +67,42 @@ impl Algorithm {
             Algorithm::Couvreur => "couvreur",
             Algorithm::Kosaraju => "kosaraju",
             Algorithm::Deterministic => "deterministic",
+            Algorithm::Cndfs => "cndfs",
+            Algorithm::Ufscc => "ufscc",
         }
     }
 
     /// Does it look at the marks of edges, all of them?
     pub fn is_generalized(self) -> bool {
-        matches!(self, Algorithm::Tarjan | Algorithm::Couvreur | Algorithm::Kosaraju)
+        matches!(self, Algorithm::Tarjan | Algorithm::Couvreur | Algorithm::Kosaraju | Algorithm::Ufscc)
     }
 
-    /// Looks for an accepting lasso; `Deterministic`, for one whose cycle has no accepting node.
+    /// Can several threads work on it?
+    pub fn is_parallel(self) -> bool {
+        matches!(self, Algorithm::Cndfs | Algorithm::Ufscc)
+    }
+
+    /// Looks for an accepting lasso; `Deterministic`, for one whose cycle has no accepting node. Of the searches for several threads, the one that they
+    /// come from.
     pub fn search<G: Graph>(self, graph: &mut G) -> Found<G> {
         match self {
             Algorithm::Queue => queue::search(graph),
             Algorithm::Interleaved => interleaved::search(graph),
             Algorithm::Magic => magic::search(graph),
-            Algorithm::Nested => nested::search(graph),
+            Algorithm::Nested | Algorithm::Cndfs => nested::search(graph),
             Algorithm::Tarjan => tarjan::search(graph),
-            Algorithm::Couvreur => couvreur::search(graph),
+            Algorithm::Couvreur | Algorithm::Ufscc => couvreur::search(graph),
             Algorithm::Kosaraju => kosaraju::search(graph),
             Algorithm::Deterministic => deterministic::search(graph),
+        }
+    }
+
+    /// The same, with so many threads where they help.
+    pub fn search_with<G: SharedGraph>(self, graph: &mut G, threads: usize) -> Found<G> {
+        match self {
+            Algorithm::Cndfs => cndfs::search(graph, threads),
+            Algorithm::Ufscc => ufscc::search(graph, threads),
+            _ => self.search(graph),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! `nested`: nested depth-first search with four colors, as improved by Schwoon and Esparza (2005, "A note on on-the-fly
 //! verification algorithms"): a cycle is found as soon as an edge closes one through an accepting node on the stack, or when
-//! the second search meets the first one's stack. A node all of whose successors are red is red itself.
+//! the second search meets the first one's stack. A node all of whose successors are red is red itself. In a weak graph the first search
+//! is enough, for an edge that closes a cycle tells whether it is accepting.
 
-use super::graph::{Colors, Found, Graph, Lasso, Node};
+use super::colors::Colors;
+use super::graph::{Found, Graph, Lasso, Node};
 use super::path::Path;
 
 const WHITE: u8 = 0;
@@ -27,13 +29,14 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
 /// The first search. Remembered on the path: are all successors so far red?
 fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, initial: Node) -> Found<G> {
     let mut path: Path<bool> = Path::default();
+    let (weak, all_marks) = (graph.is_weak(), graph.all_marks());
     colors.set(initial, CYAN);
     path.push(graph, initial, true)?;
     while let Some(node) = path.top() {
         if let Some(edge) = path.next_edge() {
             let target = edge.target;
             match colors.get(target) {
-                CYAN if graph.is_accepting(node) || graph.is_accepting(target) => {
+                CYAN if edge.marks == all_marks || !weak && graph.is_accepting(target) => {
                     return Ok(Some(closed(&path, target, &[])));
                 }
                 WHITE => {
@@ -46,7 +49,7 @@ fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, initial: Node) -> Found<G>
             continue;
         }
         let all_red = path.data().is_none_or(|all_red| *all_red);
-        if !all_red && graph.is_accepting(node) {
+        if !all_red && !weak && graph.is_accepting(node) {
             if let Some(lasso) = red(graph, colors, &path, node)? {
                 return Ok(Some(lasso));
             }
@@ -93,7 +96,7 @@ fn red<G: Graph>(graph: &mut G, colors: &mut Colors, first: &Path<bool>, seed: N
 }
 
 /// The stack of the first search is a lasso: from its top by the nodes in `way` back to `target`.
-fn closed(path: &Path<bool>, target: Node, way: &[Node]) -> Lasso {
+pub(super) fn closed<T: Copy>(path: &Path<T>, target: Node, way: &[Node]) -> Lasso {
     let position = path.position(target).expect("a cyan node is on the path");
     let prefix = path.nodes().take(position).collect();
     let cycle = path.nodes().skip(position).chain(way.iter().copied()).collect();

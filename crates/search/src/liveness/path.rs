@@ -33,6 +33,35 @@ impl<T: Copy> Path<T> {
         Ok(())
     }
 
+    /// Makes the edges of another node those of the top, all of which have been followed.
+    pub fn expand<G: Graph>(&mut self, graph: &mut G, node: Node) -> Result<(), G::Stop> {
+        if let Some(frame) = self.frames.last_mut() {
+            self.edges.truncate(frame.start);
+            frame.next = frame.start;
+            graph.successors(node, &mut self.edges)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps those edges of the top that are wanted. Precondition: none has been followed yet.
+    pub fn retain(&mut self, wanted: impl Fn(&Edge) -> bool) {
+        let start = self.frames.last().map_or(0, |frame| frame.start);
+        let mut kept = start;
+        for index in start..self.edges.len() {
+            if wanted(&self.edges[index]) {
+                self.edges.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.edges.truncate(kept);
+    }
+
+    /// The edges of the top, none of which has been followed yet.
+    pub fn edges(&mut self) -> &mut [Edge] {
+        let start = self.frames.last().map_or(0, |frame| frame.start);
+        &mut self.edges[start..]
+    }
+
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

@@ -2,7 +2,8 @@
 //! postorder; a second one, over the same graph with a table of its own, starts from each of them in that order and looks for
 //! a way back. The run to the cycle is found by a third search.
 
-use super::graph::{Colors, Found, Graph, Lasso, Node};
+use super::colors::Colors;
+use super::graph::{Found, Graph, Lasso, Node};
 use super::lasso::way;
 use super::path::Path;
 

@@ -94,9 +94,9 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
 
     fn try_arrivals(&mut self, node: Node) -> Result<Arrivals, Broken> {
         self.load(node);
-        let width = self.product.width();
+        let width = self.nodes.product.width();
         let mut successors = Successors::new(width);
-        self.product.successors(&self.state, &mut successors)?;
+        self.nodes.product.successors(&self.state, &mut successors)?;
         let mut arrivals = Arrivals { identity: width.identity, ..Arrivals::default() };
         arrivals.error = successors.errors.first().map(|(_, error)| error.clone());
         let mut walk = None;
@@ -108,7 +108,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             }
             if code.is_transient() {
                 let walk = walk.get_or_insert_with(|| Walk::new(width));
-                walk.through(&self.product, state, code, &mut watch, self.interrupt(), &mut arrivals)?;
+                walk.through(&self.nodes.product, state, code, &mut watch, self.interrupt(), &mut arrivals)?;
             } else {
                 arrivals.arrival(state, &[code], 0);
             }
@@ -127,8 +127,8 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     pub fn letter(&mut self, node: Node, letter: &mut Vec<u64>) -> Result<(), Stop> {
         self.load(node);
         let mut program_state = Vec::new();
-        self.product.program_state(&self.state, &mut program_state);
-        self.product.letter(&program_state, letter).map_err(|error| Stop::Failed(node, error))
+        self.nodes.product.program_state(&self.state, &mut program_state);
+        self.nodes.product.letter(&program_state, letter).map_err(|error| Stop::Failed(node, error))
     }
 
     /// Who could move in a node.
@@ -137,9 +137,9 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let mut program_state = Vec::new();
         let successors = loop {
             self.load(node);
-            self.product.program_state(&self.state, &mut program_state);
-            let mut successors = Successors::new(self.product.system().width());
-            match self.product.system().successors(&program_state, &mut successors) {
+            self.nodes.product.program_state(&self.state, &mut program_state);
+            let mut successors = Successors::new(self.nodes.product.system().width());
+            match self.nodes.product.system().successors(&program_state, &mut successors) {
                 Ok(()) => break successors,
                 Err(misfit) => self.widen(&misfit),
             }
@@ -156,12 +156,16 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
 impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
     fn expand(&mut self, node: Node, edges: &mut Vec<FairEdge>, enabled: &mut ActorSet) -> Result<(), Stop> {
         self.tick()?;
-        let arrivals = self.arrivals(node)?;
+        let mut targets = Vec::new();
+        let arrivals = loop {
+            let arrivals = self.arrivals(node)?;
+            targets.clear();
+            if self.add(arrivals.words.chunks_exact(arrivals.identity), |target| targets.push(target))? {
+                break arrivals;
+            }
+        };
         let mut start = 0;
-        for (index, &(marks, end)) in arrivals.list.iter().enumerate() {
-            let words = &arrivals.words[index * arrivals.identity..][..arrivals.identity];
-            let hash = self.table.prepare(words);
-            let target = self.add(words, hash)?;
+        for (&(marks, end), &target) in arrivals.list.iter().zip(&targets) {
             let mut movers = ActorSet::new();
             arrivals.codes[start..end].iter().for_each(|&code| self.actors.add(code, &mut movers));
             start = end;
@@ -173,6 +177,6 @@ impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
     }
 
     fn actor_limit(&self) -> u32 {
-        256 * self.product.transition_count().max(1) as u32
+        256 * self.nodes.product.transition_count().max(1) as u32
     }
 }

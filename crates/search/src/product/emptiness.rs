@@ -7,12 +7,17 @@ use super::system::Product;
 use crate::limits::{Limit, peak_memory_bytes};
 use crate::liveness::{Algorithm, Graph, Lasso, Node};
 use crate::outcome::{Outcome, Run, Statistics, Verdict, Violation};
+use crate::pool::thread_count;
 use crate::rounds::Progress;
 use crate::{Limits, Options, reachability};
 use model::RuntimeError;
 use model::observe::Observable;
 use model::system::{Step, System};
 use std::fmt;
+use std::num::NonZeroUsize;
+
+/// Up to so many nodes one thread is quicker than starting several.
+const JOIN_AFTER: u64 = 20_000;
 
 /// Expansions spent on making a lasso shorter.
 const SHORTENING: usize = 200_000;
@@ -21,18 +26,26 @@ const SHORTENING: usize = 200_000;
 #[derive(Clone)]
 pub struct Request<'a> {
     pub algorithm: Algorithm,
+    /// The search for several threads to begin anew with once the product is large, if there are several.
+    pub when_large: Option<Algorithm>,
+    /// More nodes than this are many; a sensible number if nothing is said.
+    pub join_after: Option<u64>,
     /// No lasso may be shorter than the one that is found.
     pub shortest: bool,
+    /// How many threads search, where the search is one for several; as many as there are processors if nothing is said.
+    pub threads: Option<NonZeroUsize>,
     pub limits: Limits<'a>,
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { algorithm, shortest, limits, .. } = self;
+        let Request { algorithm, when_large, shortest, threads, limits, .. } = self;
         out.debug_struct("Request")
             .field("algorithm", algorithm)
+            .field("when_large", when_large)
             .field("shortest", shortest)
+            .field("threads", threads)
             .field("limits", limits)
             .finish_non_exhaustive()
     }
@@ -51,6 +64,8 @@ pub struct LassoRun {
 /// What a search for forbidden runs says.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
+    /// The search that came to this answer, if it is one for cycles.
+    pub algorithm: Option<Algorithm>,
     pub lasso: Option<LassoRun>,
     /// A condition has no value: the error, and a run to where it has none.
     pub failure: Option<Violation>,
@@ -81,8 +96,8 @@ impl Answer {
 pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
     let product = Product::marked(system, monitor).absorbing();
     let mut graph = ProductGraph::new(product, &request.limits, request.progress);
-    let mut answer = Answer::default();
-    let found = request.algorithm.search(&mut graph);
+    let (algorithm, found) = search(&mut graph, request);
+    let mut answer = Answer { algorithm: Some(algorithm), ..Answer::default() };
     // What the search itself took, without what is done for the sake of the report.
     let statistics = Statistics {
         states: graph.len() as u64,
@@ -112,6 +127,26 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     finished(&graph, statistics, answer)
 }
 
+/// The search that was asked for; or that for several threads, if the product turns out to be large. Which came to the answer.
+fn search<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    request: &Request<'_>,
+) -> (Algorithm, Result<Option<Lasso>, Stop>) {
+    let threads = thread_count(request.threads);
+    let Some(parallel) = request.when_large.filter(|_| threads > 1) else {
+        return (request.algorithm, request.algorithm.search_with(graph, threads));
+    };
+    graph.few_nodes = Some(request.join_after.unwrap_or(JOIN_AFTER));
+    let found = request.algorithm.search(graph);
+    graph.few_nodes = None;
+    if found != Err(Stop::Large) {
+        return (request.algorithm, found);
+    }
+    // What was counted so far is counted again.
+    (graph.tally.transitions, graph.tally.atomic_steps) = (0, 0);
+    (parallel, parallel.search_with(graph, threads))
+}
+
 /// The answer with what is known at the end, whatever was found.
 pub(super) fn finished<S: Observable>(
     graph: &ProductGraph<'_, '_, S>,
@@ -132,6 +167,8 @@ pub(super) fn finished<S: Observable>(
 pub(crate) fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer: &mut Answer, stop: Stop) {
     match stop {
         Stop::Limit(limit) => answer.limit = Some(limit),
+        // The end of a search that another one follows; never of the last.
+        Stop::Large => answer.limit = Some(Limit::Interrupted),
         Stop::NoStart(error) => answer.failure = Some(Violation { error, run: Run::default() }),
         Stop::Failed(node, error) => match run_to_failure(graph, node, error) {
             Ok(violation) => answer.failure = Some(violation),

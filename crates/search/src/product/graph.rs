@@ -1,18 +1,22 @@
 //! The product as a graph of numbered nodes, made as the searches for cycles ask for it.
+//!
+//! Threads share the product and the table of its nodes, and each has a [`ProductGraph`] of its own to look at them. What needs the table whole
+//! (growing it, widening the product and with it the words of all nodes) is done by one of them while the others wait.
 
 use super::actors::ActorNumbers;
 use super::system::Product;
-use super::table::NodeTable;
+use super::table::{MOST_NODES, MOST_THREADS, NodeTable};
 use crate::atomic::{Broken, Visitor, Walk, Watch};
 use crate::expansion::Expansion;
 use crate::limits::{Limit, Limits, Meter};
-use crate::liveness::{Edge, Graph, Node};
+use crate::liveness::{Edge, Graph, Node, SharedGraph};
+use crate::meeting::Member;
 use crate::rounds::Progress;
 use crate::tally::Tally;
 use model::RuntimeError;
 use model::observe::Observable;
 use model::system::{Misfit, StepCode, Successors, System};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often limits are looked at, in expansions; and how often somebody is told about progress.
@@ -27,14 +31,29 @@ pub(crate) enum Stop {
     Failed(Node, RuntimeError),
     /// There is no initial state: making one is an error of the program.
     NoStart(RuntimeError),
+    /// There are more nodes than somebody wanted to deal with.
+    Large,
+}
+
+/// What all threads look at.
+pub(crate) struct Nodes<'m, S: Observable> {
+    pub product: Product<'m, S>,
+    pub table: NodeTable,
+    /// How often the product was widened.
+    widened: u64,
+    /// Transitions, counted now and then, for those who want to know how things get on.
+    transitions: AtomicU64,
 }
 
 /// See the module.
 pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
-    pub(super) product: Product<'m, S>,
-    pub(super) table: NodeTable,
+    pub(super) nodes: Member<Nodes<'m, S>>,
+    /// How often the product had been widened when `expansion` was made.
+    widened: u64,
     expansion: Expansion,
     pub tally: Tally,
+    /// Those of the tally that are counted in `nodes` too.
+    announced: u64,
     pub(super) state: Vec<u64>,
     hashes: Vec<u32>,
     limits: Limits<'a>,
@@ -43,6 +62,8 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     told: Instant,
     pub expansions: u64,
     ticks: u32,
+    /// Not to be exceeded.
+    pub(super) few_nodes: Option<u64>,
     /// Who is told apart when fairness matters.
     pub(super) actors: ActorNumbers,
 }
@@ -56,31 +77,43 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         limits: &Limits<'a>,
         progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     ) -> ProductGraph<'m, 'a, S> {
-        let width = product.width();
+        let table = NodeTable::new(product.width().identity);
+        let nodes = Nodes { product, table, widened: 0, transitions: AtomicU64::new(0) };
+        ProductGraph::looking_at(Member::new(nodes), limits, Meter::new(limits, Duration::ZERO), progress)
+    }
+
+    fn looking_at(
+        nodes: Member<Nodes<'m, S>>,
+        limits: &Limits<'a>,
+        meter: Meter<'a>,
+        progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+    ) -> ProductGraph<'m, 'a, S> {
         ProductGraph {
-            table: NodeTable::new(width.identity),
-            expansion: Expansion::new(width),
+            widened: nodes.widened,
+            expansion: Expansion::new(nodes.product.width()),
+            nodes,
             tally: Tally::default(),
+            announced: 0,
             state: Vec::new(),
             hashes: Vec::new(),
             limits: limits.clone(),
-            meter: Meter::new(limits, Duration::ZERO),
+            meter,
             progress,
             told: Instant::now(),
             expansions: 0,
             ticks: 0,
+            few_nodes: None,
             actors: ActorNumbers::default(),
-            product,
         }
     }
 
     pub fn product(&self) -> &Product<'m, S> {
-        &self.product
+        &self.nodes.product
     }
 
     /// Is there memory left, besides what others take?
     pub fn check_memory(&self, others_bytes: u64) -> Result<(), Limit> {
-        self.meter.check_memory(self.table.memory_bytes() + others_bytes)
+        self.meter.check_memory(self.store_bytes() + others_bytes)
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -88,7 +121,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     pub fn store_bytes(&self) -> u64 {
-        self.table.memory_bytes()
+        self.nodes.table.memory_bytes()
     }
 
     pub(super) fn interrupt(&self) -> &'a AtomicBool {
@@ -97,53 +130,145 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     /// Whatever the program does from here on, the automaton stays where it is: the node stands for all that follow. With which
     /// marks?
-    fn absorbed(&self, node: Node) -> Option<u64> {
-        if !self.product.absorbs() {
+    pub(super) fn absorbed(&self, node: Node) -> Option<u64> {
+        if !self.nodes.product.absorbs() {
             return None;
         }
-        self.product.monitor().absorbing(self.product.automaton_state(self.table.words(node)))
+        self.nodes.product.monitor().absorbing(self.automaton_state(node))
+    }
+
+    fn automaton_state(&self, node: Node) -> u32 {
+        self.nodes.product.automaton_state_by(|word| self.nodes.table.word(node, word))
     }
 
     /// Is everything that follows forbidden?
     pub fn is_universal(&self, node: Node) -> bool {
-        self.product.monitor().is_universal(self.product.automaton_state(self.table.words(node)))
+        self.nodes.product.monitor().is_universal(self.automaton_state(node))
     }
 
     /// Puts all words of the node into `self.state`.
     pub(super) fn load(&mut self, node: Node) {
         self.state.clear();
-        self.state.extend_from_slice(self.table.words(node));
-        self.state.resize(self.product.width().all, 0);
+        self.nodes.table.load(node, &mut self.state);
+        self.state.resize(self.nodes.product.width().all, 0);
     }
 
     pub(super) fn tick(&mut self) -> Result<(), Stop> {
         self.expansions += 1;
+        self.attend();
         self.ticks = self.ticks.wrapping_add(1);
         if !self.ticks.is_multiple_of(LOOK) {
             return Ok(());
         }
         self.meter.check_time().map_err(Stop::Limit)?;
         if self.ticks.is_multiple_of(64 * LOOK) {
-            self.meter.check_memory(self.table.memory_bytes()).map_err(Stop::Limit)?;
+            self.meter.check_memory(self.store_bytes()).map_err(Stop::Limit)?;
         }
+        let counted = self.tally.transitions;
+        let all = self.nodes.transitions.fetch_add(counted - self.announced, Ordering::Relaxed) + counted
+            - self.announced;
+        self.announced = counted;
         if let Some(progress) = self.progress
             && self.told.elapsed() >= TELL
         {
             self.told = Instant::now();
             progress(&Progress {
-                states: self.table.len() as u64,
-                transitions: self.tally.transitions,
+                states: self.nodes.table.len() as u64,
+                transitions: all,
                 depth: 0,
                 waiting: 0,
-                memory_bytes: crate::limits::resident_bytes().unwrap_or_else(|| self.table.memory_bytes()),
+                memory_bytes: crate::limits::resident_bytes().unwrap_or_else(|| self.store_bytes()),
                 elapsed: self.meter.elapsed(),
             });
         }
         Ok(())
     }
 
-    /// Makes room for what did not fit; nodes keep their numbers.
+    /// If another thread wants to change something: lets it.
+    #[inline]
+    fn attend(&mut self) {
+        if self.nodes.is_called() {
+            self.nodes.attend();
+        }
+        self.adapt();
+    }
+
+    /// Makes what depends on the width of states anew if the product was widened.
+    #[inline]
+    fn adapt(&mut self) {
+        if self.widened != self.nodes.widened {
+            self.widened = self.nodes.widened;
+            self.expansion = Expansion::new(self.nodes.product.width());
+        }
+    }
+
+    /// Makes room for what did not fit, unless somebody else has; nodes keep their numbers.
     pub(super) fn widen(&mut self, misfit: &Misfit) {
+        let before = self.widened;
+        self.nodes.change(|nodes| {
+            if nodes.widened == before {
+                nodes.widen(misfit);
+            }
+        });
+        self.adapt();
+    }
+
+    /// Makes room for more nodes. In the meantime the product may have been widened.
+    fn grow(&mut self) -> Result<(), Stop> {
+        let grown = self.nodes.change(|nodes| !nodes.table.is_full() || nodes.table.grow());
+        self.adapt();
+        if grown { Ok(()) } else { Err(Stop::Limit(Limit::States(u64::from(MOST_NODES)))) }
+    }
+
+    /// Adds nodes with these words, one after the other, and tells `met` their numbers; `false` if the product was widened before all were
+    /// added, so that the words mean nothing any more.
+    pub(super) fn add<'w>(
+        &mut self,
+        list: impl Iterator<Item = &'w [u64]> + Clone,
+        mut met: impl FnMut(Node),
+    ) -> Result<bool, Stop> {
+        let widened = self.widened;
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend(list.clone().map(|words| self.nodes.table.prepare(words)));
+        for (words, hash) in list.zip(&hashes) {
+            let node = loop {
+                match self.nodes.table.intern(words, *hash) {
+                    Some(node) => break node,
+                    None => self.grow()?,
+                }
+                if self.widened != widened {
+                    return Ok(false);
+                }
+            };
+            met(node);
+        }
+        self.hashes = hashes;
+        let len = self.nodes.table.len() as u64;
+        match (self.limits.states, self.few_nodes) {
+            (Some(limit), _) if len > limit => Err(Stop::Limit(Limit::States(limit))),
+            (_, Some(few)) if len > few => Err(Stop::Large),
+            _ => Ok(true),
+        }
+    }
+
+    /// Adds the nodes that the expansion leads to, and the edges to them; `false` if that must begin again.
+    fn add_arrivals(&mut self, out: &mut Vec<Edge>) -> Result<bool, Stop> {
+        let (stride, identity) = (self.expansion.stride(), self.nodes.product.width().identity);
+        let arrivals = self.expansion.take_arrivals();
+        let list = arrivals.chunks_exact(stride);
+        // The product keeps the marks in its last word.
+        let mut marks = list.clone().map(|arrival| arrival[stride - 1]);
+        let added = self.add(list.map(|arrival| &arrival[1..=identity]), |target| {
+            out.push(Edge { marks: marks.next().unwrap_or(0), target });
+        });
+        self.expansion.give_back(arrivals);
+        added
+    }
+}
+
+impl<S: Observable> Nodes<'_, S> {
+    fn widen(&mut self, misfit: &Misfit) {
         let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
         let wide = self.product.widened(&late);
         let recoder = wide.recoder(&self.product);
@@ -155,86 +280,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             old.resize(all, 0);
             recoder.recode(&old, new);
         });
-        self.expansion = Expansion::new(wide.width());
         self.product = wide;
-    }
-
-    pub(super) fn add(&mut self, words: &[u64], hash: u32) -> Result<Node, Stop> {
-        let node = self.table.intern(words, hash).ok_or(Stop::Limit(Limit::States(u64::from(u32::MAX))))?;
-        match self.limits.states {
-            Some(limit) if self.table.len() as u64 > limit => Err(Stop::Limit(Limit::States(limit))),
-            _ => Ok(node),
-        }
-    }
-
-    /// The steps by which the program gets from one node to the next, if it does.
-    pub fn passage(&mut self, source: Node, target: Node) -> Result<Option<Vec<StepCode>>, Stop> {
-        if self.absorbed(source).is_some() {
-            return Ok(Some(Vec::new()));
-        }
-        // Expanded once, so everything fits from here on.
-        self.successors(source, &mut Vec::new())?;
-        self.load(source);
-        let width = self.product.width();
-        let mut search = Sought { identity: self.table.words(target), found: None };
-        let mut successors = Successors::new(width);
-        let mut watch = Watch::default();
-        let mut walk = Walk::new(width);
-        if self.product.successors(&self.state, &mut successors).is_err() {
-            return Ok(None);
-        }
-        for index in 0..successors.len() {
-            let code = successors.code(index);
-            if code.is_stopped() || code.is_refused() {
-                continue;
-            }
-            let state = successors.state(index);
-            if !code.is_transient() {
-                search.arrival(state, &[code], 0);
-            } else if walk
-                .through(
-                    &self.product,
-                    state,
-                    code,
-                    &mut watch,
-                    self.limits.interrupt.unwrap_or(&NEVER),
-                    &mut search,
-                )
-                .is_err()
-            {
-                return Err(Stop::Limit(Limit::Interrupted));
-            }
-            if search.found.is_some() {
-                break;
-            }
-        }
-        Ok(search.found)
-    }
-}
-
-/// Looks for an arrival at a state.
-struct Sought<'t> {
-    identity: &'t [u64],
-    found: Option<Vec<StepCode>>,
-}
-
-impl Visitor for Sought<'_> {
-    fn taken(&mut self, _: StepCode) {}
-
-    fn atomic(&mut self) {}
-
-    fn arrival(&mut self, state: &[u64], codes: &[StepCode], _: u64) {
-        if self.found.is_none() && state.starts_with(self.identity) {
-            self.found = Some(codes.to_vec());
-        }
-    }
-
-    fn error(&mut self, _: &RuntimeError, _: &[StepCode]) {}
-
-    fn endless(&mut self) {}
-
-    fn is_done(&self) -> bool {
-        self.found.is_some()
+        self.widened += 1;
     }
 }
 
@@ -242,14 +289,15 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
     type Stop = Stop;
 
     fn initial(&mut self) -> Result<Vec<Node>, Stop> {
-        let states = self.product.initial_states().map_err(Stop::NoStart)?;
-        let identity = self.product.width().identity;
-        let mut nodes = Vec::with_capacity(states.len());
-        for state in states {
-            let hash = self.table.prepare(&state[..identity]);
-            nodes.push(self.add(&state[..identity], hash)?);
+        loop {
+            self.attend();
+            let states = self.nodes.product.initial_states().map_err(Stop::NoStart)?;
+            let identity = self.nodes.product.width().identity;
+            let mut nodes = Vec::with_capacity(states.len());
+            if self.add(states.iter().map(|state| &state[..identity]), |node| nodes.push(node))? {
+                return Ok(nodes);
+            }
         }
-        Ok(nodes)
     }
 
     /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
@@ -259,44 +307,78 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
             out.push(Edge { marks, target: node });
             return Ok(());
         }
+        let start = out.len();
         loop {
             self.load(node);
+            let counted = (self.tally.transitions, self.tally.atomic_steps);
             let stop = self.interrupt();
-            match self.expansion.expand(&self.product, &self.state, &mut self.tally, stop) {
-                Ok(()) => break,
+            match self.expansion.expand(&self.nodes.product, &self.state, &mut self.tally, stop) {
+                Ok(()) => {
+                    if let Some((error, _)) = self.expansion.met.first() {
+                        return Err(Stop::Failed(node, error.clone()));
+                    }
+                    if self.add_arrivals(out)? {
+                        return Ok(());
+                    }
+                }
                 Err(Broken::Misfit(misfit)) => self.widen(&misfit),
                 Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
             }
+            // Once more, with another layout.
+            (self.tally.transitions, self.tally.atomic_steps) = counted;
+            out.truncate(start);
         }
-        if let Some((error, _)) = self.expansion.met.first() {
-            return Err(Stop::Failed(node, error.clone()));
-        }
-        let (stride, identity) = (self.expansion.stride(), self.product.width().identity);
-        self.hashes.clear();
-        for arrival in self.expansion.arrivals().chunks_exact(stride) {
-            self.hashes.push(self.table.prepare(&arrival[1..=identity]));
-        }
-        let limit = self.limits.states.unwrap_or(u64::MAX);
-        for (arrival, hash) in self.expansion.arrivals().chunks_exact(stride).zip(&self.hashes) {
-            let target = self.table.intern(&arrival[1..=identity], *hash);
-            let target = target.ok_or(Stop::Limit(Limit::States(u64::from(u32::MAX))))?;
-            out.push(Edge { marks: self.product.marks(&arrival[1..]), target });
-        }
-        if self.table.len() as u64 > limit {
-            return Err(Stop::Limit(Limit::States(limit)));
-        }
-        Ok(())
     }
 
     fn all_marks(&self) -> u64 {
-        self.product.monitor().all_marks()
+        self.nodes.product.monitor().all_marks()
     }
 
     fn is_accepting(&self, node: Node) -> bool {
-        self.product.monitor().is_accepting(self.product.automaton_state(self.table.words(node)))
+        self.nodes.product.monitor().is_accepting(self.automaton_state(node))
+    }
+
+    fn is_weak(&self) -> bool {
+        self.nodes.product.monitor().is_weak()
     }
 
     fn len(&self) -> usize {
-        self.table.len()
+        self.nodes.table.len()
+    }
+}
+
+impl<S: Observable> SharedGraph for ProductGraph<'_, '_, S> {
+    type Figures = Tally;
+
+    fn view(&self) -> Self {
+        // One tells about progress, for all.
+        ProductGraph::looking_at(self.nodes.another(), &self.limits, self.meter.clone(), None)
+    }
+
+    fn most_views(&self) -> usize {
+        MOST_THREADS
+    }
+
+    fn wait(&mut self) -> Result<(), Stop> {
+        std::thread::yield_now();
+        self.attend();
+        self.meter.check_time().map_err(Stop::Limit)
+    }
+
+    fn suspend(&mut self) {
+        self.nodes.let_go();
+    }
+
+    fn resume(&mut self) {
+        self.nodes.take();
+        self.adapt();
+    }
+
+    fn leave(self) -> Tally {
+        self.tally
+    }
+
+    fn join(&mut self, figures: Tally) {
+        self.tally.join(&figures);
     }
 }

@@ -9,6 +9,7 @@ mod emptiness;
 mod fair;
 mod graph;
 mod monitor;
+mod passage;
 mod shorten;
 mod system;
 mod table;

@@ -35,6 +35,7 @@ pub struct Monitor {
     automaton: Tgba,
     conditions: Vec<Expr>,
     shape: Shape,
+    weak: bool,
     /// By state: do all edges have all marks?
     accepting: Vec<bool>,
     /// By state: is everything accepted from here?
@@ -71,11 +72,12 @@ impl Monitor {
             _ => None,
         });
         let absorbing = absorbing.collect();
-        let shape = shape(&automaton, &universal);
+        let (shape, weak) = shape(&automaton, &universal);
         let mut monitor = Monitor {
             automaton,
             conditions,
             shape,
+            weak,
             accepting,
             universal,
             absorbing,
@@ -114,6 +116,11 @@ impl Monitor {
 
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// In a strong component with an edge that has all marks, do all edges have them?
+    pub fn is_weak(&self) -> bool {
+        self.weak
     }
 
     pub fn stutters(&self) -> bool {
@@ -220,22 +227,28 @@ impl Monitor {
     }
 }
 
-fn shape(automaton: &Tgba, universal: &[bool]) -> Shape {
+/// The shape, and whether the automaton is weak, as one of any shape may be.
+fn shape(automaton: &Tgba, universal: &[bool]) -> (Shape, bool) {
     let components = Sccs::of(automaton);
     let all = Marks::all(automaton.sets);
     if !components.accepting.contains(&true) {
-        return Shape::Empty;
+        return (Shape::Empty, true);
     }
     let accepts = |state: StateId| {
         components.component[state.index()] != u32::MAX && components.accepting[components.of_state(state)]
     };
-    if automaton.states().filter(|state| accepts(*state)).all(|state| universal[state.index()]) {
-        return Shape::Terminal;
-    }
-    let weak = automaton.states().filter(|state| accepts(*state)).all(|state| {
+    let accepting = || automaton.states().filter(|state| accepts(*state));
+    let weak = accepting().all(|state| {
         let mut inner =
             automaton.edges[state.index()].iter().filter(|edge| components.is_inner(state, edge.target));
         inner.all(|edge| edge.marks == all)
     });
-    if weak { Shape::Weak } else { Shape::General }
+    let shape = if accepting().all(|state| universal[state.index()]) {
+        Shape::Terminal
+    } else if weak {
+        Shape::Weak
+    } else {
+        Shape::General
+    };
+    (shape, weak)
 }

@@ -120,7 +120,13 @@ impl<'m, S: Observable> Product<'m, S> {
     /// The automaton's state.
     #[inline]
     pub(super) fn automaton_state(&self, state: &[u64]) -> u32 {
-        (state[self.place.word as usize] >> self.place.shift) as u32 & ((1 << self.place.width) - 1)
+        self.automaton_state_by(|word| state[word])
+    }
+
+    /// The same, of a state whose words are asked for.
+    #[inline]
+    pub(super) fn automaton_state_by(&self, word: impl FnOnce(usize) -> u64) -> u32 {
+        (word(self.place.word as usize) >> self.place.shift) as u32 & ((1 << self.place.width) - 1)
     }
 
     #[inline]

@@ -1,42 +1,84 @@
 //! Nodes and their numbers: the words of each node, one after the other, and a hash table that leads from words to the number.
 //!
-//! An entry of the table is 32 bits of the hash value and a number. The hash value's highest bits say where the
-//! entry belongs, so the table grows without looking at the nodes, and nearly always only equal words are compared.
+//! Threads share it: looking up and adding take no lock. A node keeps its number; what needs the table whole (growing, other words for
+//! all nodes) borrows it `&mut`. An entry of the hash table is 32 bits of the hash value and a number. The hash value's
+//! highest bits say where the entry belongs, so the table grows without looking at the nodes, and nearly always only equal words
+//! are compared.
 
 use crate::liveness::Node;
+use crate::liveness::stress;
 use crate::store::hash::Hasher;
 use crate::store::prefetch;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// An empty place; no node has this number.
-const EMPTY: u64 = u32::MAX as u64;
+/// An empty place.
+const EMPTY: u64 = 0;
+/// In place of a number: the node is being written down. Otherwise an entry has one more than the number.
+const RESERVED: u32 = u32::MAX;
+/// How many numbers there can be.
+pub(super) const MOST_NODES: u32 = u32::MAX - SLACK as u32 - 1;
+/// Threads look whether there is room before they add a node, so each may be one beyond what there is room for.
+const SLACK: usize = MOST_THREADS;
+/// So many threads may add nodes at the same time.
+pub(super) const MOST_THREADS: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct NodeTable {
     /// Words of a node.
     stride: usize,
-    words: Vec<u64>,
-    entries: Vec<u64>,
-    len: usize,
+    words: Vec<AtomicU64>,
+    entries: Vec<AtomicU64>,
+    len: AtomicU32,
+    /// For so many nodes there is room.
+    room: u32,
     hasher: Hasher,
 }
 
 impl NodeTable {
     /// For nodes of so many words.
     pub fn new(stride: usize) -> NodeTable {
-        NodeTable { stride, words: Vec::new(), entries: vec![EMPTY; 1 << 10], len: 0, hasher: Hasher::new(0) }
-    }
-
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn memory_bytes(&self) -> u64 {
-        8 * (self.words.capacity() + self.entries.len()) as u64
+        let mut table = NodeTable {
+            stride,
+            words: Vec::new(),
+            entries: empty(1 << 10),
+            len: AtomicU32::new(0),
+            room: 0,
+            hasher: Hasher::new(0),
+        };
+        table.make_room(1 << 8);
+        table
     }
 
     #[inline]
-    pub fn words(&self, node: Node) -> &[u64] {
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed) as usize
+    }
+
+    pub fn memory_bytes(&self) -> u64 {
+        8 * (self.words.len() + self.entries.len()) as u64
+    }
+
+    #[inline]
+    fn slots(&self, node: Node) -> &[AtomicU64] {
         &self.words[node as usize * self.stride..][..self.stride]
+    }
+
+    /// One of the node's words.
+    #[inline]
+    pub fn word(&self, node: Node, index: usize) -> u64 {
+        self.slots(node)[index].load(Ordering::Relaxed)
+    }
+
+    /// Appends all words of the node.
+    #[inline]
+    pub fn load(&self, node: Node, out: &mut Vec<u64>) {
+        out.extend(self.slots(node).iter().map(|word| word.load(Ordering::Relaxed)));
+    }
+
+    /// Are these the words of the node?
+    #[inline]
+    pub fn is(&self, node: Node, words: &[u64]) -> bool {
+        self.slots(node).iter().zip(words).all(|(slot, word)| slot.load(Ordering::Relaxed) == *word)
     }
 
     /// The hash value of words, whose place is being fetched from now on.
@@ -49,71 +91,119 @@ impl NodeTable {
 
     #[inline]
     fn home(&self, hash: u32) -> usize {
-        // At least 2¹⁰ entries and at most 2³² of them.
+        // At least 2¹⁰ entries and about 2³² at most.
         ((u64::from(hash) * self.entries.len() as u64) >> 32) as usize
     }
 
-    /// The number of the node with these words; a new one if there is none. `None` if all numbers are taken.
     #[inline]
-    pub fn intern(&mut self, words: &[u64], hash: u32) -> Option<Node> {
-        let mask = self.entries.len() - 1;
+    fn after(&self, place: usize) -> usize {
+        if place + 1 == self.entries.len() { 0 } else { place + 1 }
+    }
+
+    /// The number of the node with these words; a new one if there is none. `None` if there is no room for it.
+    #[inline]
+    pub fn intern(&self, words: &[u64], hash: u32) -> Option<Node> {
         let mut place = self.home(hash);
         loop {
-            let entry = self.entries[place];
+            let entry = self.entries[place].load(Ordering::Acquire);
             if entry == EMPTY {
-                return self.add(words, hash, place);
+                if self.len() >= self.room as usize {
+                    return None;
+                }
+                if let Some(node) = self.add(words, hash, place) {
+                    return Some(node);
+                }
+                // Somebody else was quicker; perhaps with these very words.
+                continue;
             }
-            if (entry >> 32) as u32 == hash && self.words(entry as u32) == words {
-                return Some(entry as u32);
+            if (entry >> 32) as u32 == hash {
+                if entry as u32 == RESERVED {
+                    std::thread::yield_now();
+                    continue;
+                }
+                let node = entry as u32 - 1;
+                if self.is(node, words) {
+                    return Some(node);
+                }
             }
-            place = (place + 1) & mask;
+            place = self.after(place);
         }
     }
 
-    fn add(&mut self, words: &[u64], hash: u32, place: usize) -> Option<Node> {
-        if self.len >= u32::MAX as usize {
-            return None;
+    /// Adds a node in a place that was empty; `None` if it is no more.
+    fn add(&self, words: &[u64], hash: u32, place: usize) -> Option<Node> {
+        let entry = u64::from(hash) << 32;
+        let slot = &self.entries[place];
+        let reserved = entry | u64::from(RESERVED);
+        slot.compare_exchange(EMPTY, reserved, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        stress::point();
+        let node = self.len.fetch_add(1, Ordering::Relaxed);
+        for (slot, word) in self.slots(node).iter().zip(words) {
+            slot.store(*word, Ordering::Relaxed);
         }
-        let node = self.len as u32;
-        self.entries[place] = u64::from(hash) << 32 | u64::from(node);
-        self.words.extend_from_slice(words);
-        self.len += 1;
-        if self.len * 3 > self.entries.len() * 2 {
-            self.grow();
-        }
+        // Whoever reads the number sees the words.
+        slot.store(entry | u64::from(node + 1), Ordering::Release);
         Some(node)
     }
 
-    fn grow(&mut self) {
-        let larger = vec![EMPTY; self.entries.len() * 2];
-        let old = std::mem::replace(&mut self.entries, larger);
-        for entry in old.into_iter().filter(|entry| *entry != EMPTY) {
-            self.put(entry);
+    /// Is there no room for another node?
+    pub fn is_full(&self) -> bool {
+        self.len() >= self.room as usize
+    }
+
+    /// Makes room for more nodes; `false` if all numbers are taken.
+    pub fn grow(&mut self) -> bool {
+        let more = self.len() / 4 + (1 << 8);
+        self.make_room((self.len() + more).min(MOST_NODES as usize));
+        !self.is_full()
+    }
+
+    fn make_room(&mut self, nodes: usize) {
+        let words = (nodes + SLACK) * self.stride;
+        self.words.reserve_exact(words.saturating_sub(self.words.len()));
+        self.words.resize_with(words.max(self.words.len()), AtomicU64::default);
+        self.room = nodes as u32;
+        // Seven of ten places are taken at most.
+        if nodes * 10 > self.entries.len() * 7 {
+            let larger = empty((nodes * 10 / 7 + 1).max(self.entries.len() / 2 * 3));
+            let old = std::mem::replace(&mut self.entries, larger);
+            for entry in old.into_iter().map(AtomicU64::into_inner).filter(|entry| *entry != EMPTY) {
+                self.put(entry);
+            }
         }
     }
 
     fn put(&mut self, entry: u64) {
-        let mask = self.entries.len() - 1;
         let mut place = self.home((entry >> 32) as u32);
-        while self.entries[place] != EMPTY {
-            place = (place + 1) & mask;
+        while *self.entries[place].get_mut() != EMPTY {
+            place = self.after(place);
         }
-        self.entries[place] = entry;
+        *self.entries[place].get_mut() = entry;
     }
 
     /// Replaces the words of every node; the numbers remain.
     pub fn recode(&mut self, stride: usize, mut recode: impl FnMut(&[u64], &mut Vec<u64>)) {
         let old = std::mem::take(&mut self.words);
         let old_stride = std::mem::replace(&mut self.stride, stride);
-        self.entries.fill(EMPTY);
-        let mut words = Vec::new();
-        for node in 0..self.len {
-            recode(&old[node * old_stride..][..old_stride], &mut words);
+        self.entries.iter_mut().for_each(|entry| *entry.get_mut() = EMPTY);
+        self.make_room(self.room as usize);
+        let (mut narrow, mut words) = (Vec::new(), Vec::new());
+        for node in 0..self.len() {
+            narrow.clear();
+            let slots = &old[node * old_stride..][..old_stride];
+            narrow.extend(slots.iter().map(|word| word.load(Ordering::Relaxed)));
+            recode(&narrow, &mut words);
+            for (slot, word) in self.words[node * stride..].iter_mut().zip(&words[..stride]) {
+                *slot.get_mut() = *word;
+            }
             let hash = (self.hasher.hash(&words[..stride]) >> 32) as u32;
-            self.words.extend_from_slice(&words[..stride]);
-            self.put(u64::from(hash) << 32 | node as u64);
+            self.put(u64::from(hash) << 32 | (node as u64 + 1));
         }
     }
+}
+
+fn empty(places: usize) -> Vec<AtomicU64> {
+    (0..places).map(|_| AtomicU64::new(EMPTY)).collect()
 }
 
 #[cfg(test)]
@@ -121,6 +211,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashMap;
+
+    fn number(table: &mut NodeTable, words: &[u64]) -> Node {
+        let hash = table.prepare(words);
+        loop {
+            match table.intern(words, hash) {
+                Some(node) => return node,
+                None => assert!(table.grow(), "there are numbers left"),
+            }
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
@@ -137,13 +237,42 @@ mod tests {
                     });
                 }
                 let words: &[u64] = if index >= widen { &[7, key.0, key.1] } else { &[key.0, key.1] };
-                let hash = table.prepare(words);
-                let number = table.intern(words, hash).expect("there is room");
+                let found = number(&mut table, words);
                 let next = known.len() as Node;
-                prop_assert_eq!(number, *known.entry(key).or_insert(next));
-                prop_assert_eq!(table.words(number), words);
+                prop_assert_eq!(found, *known.entry(key).or_insert(next));
+                let mut read = Vec::new();
+                table.load(found, &mut read);
+                prop_assert_eq!(&read[..], words);
             }
             prop_assert_eq!(table.len(), known.len());
         }
+    }
+
+    /// Threads that add the same words at once are given the same numbers, and no number is given twice.
+    #[test]
+    fn threads_agree_on_numbers() {
+        let mut table = NodeTable::new(2);
+        table.make_room(20_000);
+        let table = &table;
+        let add = |thread: u64| -> Vec<Node> {
+            let key = |step: u64| (step * (2 * thread + 1)) % 16_384;
+            let mut numbers = vec![0; 16_384];
+            for step in 0..16_384 {
+                let words = [key(step), !key(step)];
+                let node = table.intern(&words, table.prepare(&words)).expect("there is room");
+                assert!(table.is(node, &words));
+                numbers[key(step) as usize] = node;
+            }
+            numbers
+        };
+        let numbers: Vec<Vec<Node>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || add(thread))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert!(numbers.iter().all(|list| *list == numbers[0]));
+        let mut all = numbers[0].clone();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..16_384));
+        assert_eq!(table.len(), 16_384);
     }
 }

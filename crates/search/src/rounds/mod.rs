@@ -10,7 +10,7 @@
 
 use crate::limits::{Limit, Meter, peak_memory_bytes};
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
-use crate::pool::{Live, Pool, Sign};
+use crate::pool::{Live, Pool, STACK_BYTES, Sign, thread_count};
 use crate::predecessors::Predecessors;
 use crate::store::{Guarantee, Interned, Packed, Store};
 use crate::tally::Tally;
@@ -38,10 +38,6 @@ const FEW_STATES: u64 = 1 << 16;
 const LEVELS: u64 = 16;
 /// How often limits are looked at.
 const WATCH: Duration = Duration::from_millis(20);
-/// More threads than this help nobody.
-const MOST_THREADS: usize = 1024;
-/// Engines may recurse over expressions.
-const STACK_BYTES: usize = 64 << 20;
 
 /// How far a search has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,8 +125,7 @@ where
     T::Key: Send,
 {
     fn new(system: &'a S, store: T, options: &'a Options<'a>, goal: Goal) -> Search<'a, S, T> {
-        let processors = || thread::available_parallelism().map_or(1, usize::from);
-        let mut threads = options.threads.map_or_else(processors, usize::from).min(MOST_THREADS);
+        let mut threads = thread_count(options.threads);
         if matches!(goal, Goal::Errors(_)) {
             threads = 1;
         }

@@ -1,0 +1,80 @@
+//! Searches for cycles by several threads on products of many nodes, whose values outgrow the layout again and again on the way: verdicts, and
+//! every lasso is replayed.
+
+use lariat::check::Engine;
+use lariat::load::load_with;
+use lariat::property::{Checked, Choice, Meaning, Property, check};
+use search::liveness::Algorithm;
+use search::{Limit, Limits, Options, Verdict};
+use std::num::NonZeroUsize;
+
+/// Two counters, of which only the sum is bounded, so that no range of either is known before.
+const COUNTERS: &str = "\
+int x, y;
+active proctype A() { do :: x + y < 150 -> x++ :: x + y >= 150 -> x = 0 od }
+active proctype B() { do :: x + y < 150 -> y++ :: x + y >= 150 -> y = 0 od }
+";
+
+/// Formulas, whether they hold, and what searches all threads take part in: that for weak automata, or that for all.
+const FORMULAS: [(&str, Verdict, &str); 4] = [
+    ("[]<>(x == 0 || y == 0)", Verdict::Holds, "cndfs"),
+    ("([]<>(x == 5)) -> ([]<>(x == 0 || y == 0))", Verdict::Holds, "ufscc"),
+    ("[]<>(x == 0 || y < 70)", Verdict::Violated, "cndfs"),
+    ("(([]<>(x == 90)) && ([]<>(x == 20))) -> ([]<>(y == 0))", Verdict::Violated, "ufscc"),
+];
+
+fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options: &Options<'_>) -> Checked {
+    let place = std::env::temp_dir().join(format!("lariat-parallel-{}", std::process::id()));
+    std::fs::create_dir_all(&place).expect("a temporary directory");
+    let file = place.join("counters.pml");
+    std::fs::write(&file, COUNTERS).expect("a temporary file");
+    let model = load_with(file.as_os_str(), &[], &[formula.to_string()], false).expect("a model");
+    let property = Property { name: formula.into(), meaning: Meaning::Formula(model.given[0].clone()) };
+    let choice = Choice { engine, algorithm, ..Choice::default() };
+    check(&model.program, &property, &choice, options).expect("what is found is a run")
+}
+
+fn threads(count: usize) -> Options<'static> {
+    Options { threads: NonZeroUsize::new(count), ..Options::default() }
+}
+
+#[test]
+fn threads_do_not_change_verdicts() {
+    for (formula, expected, _) in FORMULAS {
+        for algorithm in [Algorithm::Cndfs, Algorithm::Ufscc] {
+            for count in [1, 2, 3, 4] {
+                let checked = checked(formula, Some(algorithm), Engine::Native, &threads(count));
+                assert_eq!(checked.verdict, expected, "{formula} {algorithm:?} {count}");
+            }
+        }
+    }
+}
+
+/// Once there are many nodes, the threads join; and the figures are those of a whole search.
+#[test]
+fn threads_join_when_the_product_is_large() {
+    for (formula, expected, parallel) in FORMULAS {
+        let alone = checked(formula, None, Engine::Native, &threads(1));
+        assert_eq!(alone.verdict, expected, "{formula}");
+        assert_ne!(alone.search, parallel);
+        let options = Options { join_after: Some(100), ..threads(3) };
+        let together = checked(formula, None, Engine::Native, &options);
+        assert_eq!((together.verdict, together.search), (expected, parallel), "{formula}");
+        if expected == Verdict::Holds {
+            assert_eq!(together.answer.statistics.states, alone.answer.statistics.states);
+        }
+        let never = Options { join_after: Some(u64::MAX), ..threads(3) };
+        assert_eq!(checked(formula, None, Engine::Native, &never).search, alone.search);
+    }
+}
+
+#[test]
+fn limits_end_all_threads() {
+    for algorithm in [Algorithm::Cndfs, Algorithm::Ufscc] {
+        let limits = Limits { states: Some(500), ..Limits::default() };
+        let options = Options { limits, ..threads(3) };
+        let checked = checked(FORMULAS[1].0, Some(algorithm), Engine::Interpreter, &options);
+        assert_eq!(checked.verdict, Verdict::Inconclusive);
+        assert_eq!(checked.answer.limit, Some(Limit::States(500)));
+    }
+}

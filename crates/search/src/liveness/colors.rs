@@ -1,0 +1,65 @@
+//! Two bits for each node, beside the nodes: what a search has to know of most of them.
+
+use super::graph::Node;
+use super::segments::Segments;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Two bits for each node, 0 at first, of one thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Colors {
+    bytes: Vec<u8>,
+}
+
+impl Colors {
+    pub fn get(&self, node: Node) -> u8 {
+        let byte = self.bytes.get(node as usize / 4).copied().unwrap_or(0);
+        byte >> (node % 4 * 2) & 3
+    }
+
+    pub fn set(&mut self, node: Node, color: u8) {
+        let index = node as usize / 4;
+        if index >= self.bytes.len() {
+            self.bytes.resize((index + 1).max(self.bytes.len() * 5 / 4), 0);
+        }
+        let shift = node % 4 * 2;
+        let byte = &mut self.bytes[index];
+        *byte = *byte & !(3 << shift) | color << shift;
+    }
+
+    /// Sets one bit of the color; was it unset?
+    pub fn mark(&mut self, node: Node, bit: u8) -> bool {
+        let color = self.get(node);
+        if color & bit == 0 {
+            self.set(node, color | bit);
+        }
+        color & bit == 0
+    }
+
+    #[inline]
+    pub fn has(&self, node: Node, bit: u8) -> bool {
+        self.get(node) & bit != 0
+    }
+
+    pub fn clear(&mut self, node: Node, bit: u8) {
+        self.set(node, self.get(node) & !bit);
+    }
+}
+
+/// Two bits for each node that all threads see. A bit that is set remains so.
+#[derive(Debug, Default)]
+pub(super) struct SharedColors {
+    bytes: Segments<AtomicU8>,
+}
+
+impl SharedColors {
+    #[inline]
+    pub fn has(&self, node: Node, bit: u8) -> bool {
+        self.bytes.get(node / 4).load(Ordering::Acquire) >> (node % 4 * 2) & bit != 0
+    }
+
+    /// Sets one bit of the color.
+    #[inline]
+    pub fn mark(&self, node: Node, bit: u8) {
+        self.bytes.get(node / 4).fetch_or(bit << (node % 4 * 2), Ordering::AcqRel);
+    }
+}

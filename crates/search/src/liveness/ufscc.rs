@@ -1,0 +1,154 @@
+//! `ufscc`: strong components by several threads (Bloemen, Laarman, van de Pol 2016, "Multi-core on-the-fly SCC decomposition"), with
+//! generalized acceptance as it is (Bloemen, Duret-Lutz, van de Pol 2017, "Explicit state model checking with generalized Büchi and Rabin
+//! automata").
+//!
+//! All threads search from the start, each with its own stack, in its own order. What one of them knows to be strongly connected is one set
+//! for all (`union_find`), and a thread that is in a set expands whatever node of it was not expanded yet, so the threads share the work on
+//! a component. The marks of its edges are united with the set; a set that has all of them has an accepting cycle.
+
+use super::couvreur;
+use super::graph::{Found, Graph, Lasso, Node, SharedGraph};
+use super::lasso::{through_component, way_inside};
+use super::path::Path;
+use super::team::{self, Ending, Over, Shuffle};
+use super::union_find::{BITS, Claim, UnionFind};
+
+pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
+    let sets = u64::BITS - graph.all_marks().leading_zeros();
+    let Some(most) = BITS.checked_sub(sets).filter(|most| *most > 0) else {
+        // More marks than there is room for beside a single thread.
+        return couvreur::search(graph);
+    };
+    let threads = threads.clamp(1, most as usize);
+    let components = UnionFind::new(threads as u32);
+    let found = team::search(graph, threads, |view, number, over| {
+        let all_marks = view.all_marks();
+        let worker = Worker {
+            graph: view,
+            components: &components,
+            over,
+            number,
+            all_marks,
+            shuffle: Shuffle::new(number),
+            path: Path::default(),
+            roots: Vec::new(),
+        };
+        worker.run()
+    })?;
+    found.map(|stack| lasso(graph, &components, &stack)).transpose()
+}
+
+/// What is remembered of a node on the stack.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The node of its set whose edges are being followed.
+    expanded: Node,
+    /// The marks of the edge by which it was entered.
+    entry: u64,
+}
+
+/// The nodes on a thread's stack, each with the one of its set from which the stack goes on. The last is in an accepting component.
+type Stack = Vec<(Node, Node)>;
+
+struct Worker<'t, G> {
+    graph: &'t mut G,
+    components: &'t UnionFind,
+    over: &'t Over,
+    number: usize,
+    all_marks: u64,
+    shuffle: Shuffle,
+    path: Path<Frame>,
+    /// One node of each set on the stack, and the marks of the edge by which it was entered.
+    roots: Vec<(Node, u64)>,
+}
+
+impl<G: SharedGraph> Worker<'_, G> {
+    fn run(mut self) -> Result<Ending<G::Stop, Stack>, G::Stop> {
+        let mut initial = self.graph.initial()?;
+        self.shuffle.apply(&mut initial);
+        for node in initial {
+            if self.components.claim(node, self.number) != Claim::New {
+                continue;
+            }
+            self.enter(node, 0)?;
+            while let Some(&mut Frame { expanded, entry }) = self.path.data() {
+                let accepting = match self.path.next_edge() {
+                    Some(edge) => match self.components.claim(edge.target, self.number) {
+                        Claim::New => {
+                            self.enter(edge.target, edge.marks)?;
+                            false
+                        }
+                        Claim::Found => self.close(expanded, edge.target, edge.marks),
+                        Claim::Dead => false,
+                    },
+                    None if self.over.is_given() => return Ok(Ending::Over),
+                    None => self.go_on(expanded, entry)?,
+                };
+                if accepting {
+                    let stack = self.path.entries().map(|(node, frame)| (node, frame.expanded)).collect();
+                    return Ok(Ending::Found(stack));
+                }
+            }
+        }
+        Ok(Ending::Nothing)
+    }
+
+    fn enter(&mut self, node: Node, entry: u64) -> Result<(), G::Stop> {
+        self.path.push(self.graph, node, Frame { expanded: node, entry })?;
+        self.shuffle.apply(self.path.edges());
+        self.roots.push((node, entry));
+        Ok(())
+    }
+
+    /// An edge leads back to a set on the stack: it and all sets behind it are one. Is that accepting?
+    fn close(&mut self, source: Node, target: Node, mut marks: u64) -> bool {
+        // Down to where is known before anything is united: other threads may unite some of these sets at the same time, and a set that was
+        // united in part only need not be strongly connected within itself.
+        let own = self.roots.iter().rposition(|(root, _)| self.components.same(*root, target));
+        let own = own.expect("a set that was found is on the stack");
+        while self.roots.len() > own + 1 {
+            let joined = self.roots.pop().zip(self.roots.last());
+            let ((root, entry), &(below, _)) = joined.expect("there are more than one");
+            marks |= entry;
+            self.components.unite(root, below);
+        }
+        self.components.add_marks(source, marks) == self.all_marks
+    }
+
+    /// All edges of `expanded` were followed: another node of the set is next, or the set is complete. Is what is left on the stack
+    /// accepting?
+    fn go_on(&mut self, expanded: Node, entry: u64) -> Result<bool, G::Stop> {
+        self.components.done(expanded);
+        let Some(node) = self.path.top() else { return Ok(false) };
+        if let Some(next) = self.components.pick(node) {
+            self.path.expand(self.graph, next)?;
+            self.shuffle.apply(self.path.edges());
+            if let Some(frame) = self.path.data() {
+                frame.expanded = next;
+            }
+            return Ok(false);
+        }
+        self.path.pop();
+        self.roots.pop_if(|(root, _)| *root == node);
+        // Another thread may have found that the edge by which the node was entered is within its component.
+        let Some(before) = self.path.data() else { return Ok(false) };
+        let inner = self.components.same(before.expanded, node);
+        Ok(inner && self.components.add_marks(node, entry) == self.all_marks)
+    }
+}
+
+/// A lasso along a stack. All threads have come to an end, so each set is strongly connected within itself, and the marks of the last are
+/// those of edges within it.
+fn lasso<G: Graph>(graph: &mut G, components: &UnionFind, stack: &[(Node, Node)]) -> Result<Lasso, G::Stop> {
+    let mut prefix: Vec<Node> = Vec::new();
+    let (last, before) = stack.split_last().expect("the stack has an accepting component");
+    for &(node, expanded) in before {
+        prefix.push(node);
+        if node != expanded {
+            let inside = |other| components.same(node, other);
+            prefix.extend(way_inside(graph, node, expanded, inside)?);
+        }
+    }
+    prefix.push(last.0);
+    through_component(graph, prefix, |node| components.same(last.0, node))
+}
