@@ -60,9 +60,24 @@ impl Expansion {
         tally: &mut Tally,
         stop: &AtomicBool,
     ) -> Result<(), Broken> {
-        self.successors.clear();
+        self.clear();
+        self.expand_more(system, state, tally, stop)
+    }
+
+    pub fn clear(&mut self) {
         self.arrivals.clear();
         self.met.clear();
+    }
+
+    /// The same, keeping what was met and where states before led to.
+    pub fn expand_more<S: System>(
+        &mut self,
+        system: &S,
+        state: &[u64],
+        tally: &mut Tally,
+        stop: &AtomicBool,
+    ) -> Result<(), Broken> {
+        self.successors.clear();
         system.successors(state, &mut self.successors)?;
         if self.successors.nothing_moves(0) && !system.is_valid_end(state) {
             self.met.push((RuntimeError::InvalidEndState, Vec::new()));

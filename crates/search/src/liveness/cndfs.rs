@@ -8,11 +8,13 @@
 //! it has all marks, as every edge in that component.
 
 use super::colors::{Colors, SharedColors};
-use super::graph::{Found, Node, SharedGraph};
+use super::graph::{Found, Graph, Node, SharedGraph};
+use super::lasso::from_start;
 use super::nested::closed;
 use super::path::Path;
 use super::stress;
-use super::team::{self, Ending, Over, Shuffle};
+use super::sweep::{self, MET};
+use super::team::{self, Ending, Shuffle, Team};
 
 /// Shared: all that follows has been visited.
 const BLUE: u8 = 1;
@@ -25,94 +27,107 @@ const PINK: u8 = 2;
 
 pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
     let shared = SharedColors::default();
-    team::search(graph, threads, |view, number, over| {
-        let (weak, all_marks) = (view.is_weak(), view.all_marks());
-        let own = Colors::default();
-        Worker { graph: view, shared: &shared, over, own, shuffle: Shuffle::new(number), weak, all_marks }
-            .run()
-    })
+    let mark = |node| shared.mark(node, MET);
+    let found = team::search(graph, threads, mark, |view, number, team| {
+        let mut worker = Worker {
+            shared: &shared,
+            team,
+            own: Colors::default(),
+            shuffle: Shuffle::new(number),
+            weak: view.is_weak(),
+            all_marks: view.all_marks(),
+        };
+        sweep::together(view, team, &shared, |graph, root, left| worker.blue(graph, root, left))
+    })?;
+    found.map(|lasso| from_start(graph, lasso)).transpose()
 }
 
-struct Worker<'t, G> {
-    graph: &'t mut G,
+struct Worker<'t> {
     shared: &'t SharedColors,
-    over: &'t Over,
+    team: &'t Team,
     own: Colors,
     shuffle: Shuffle,
     weak: bool,
     all_marks: u64,
 }
 
-type Step<G> = Result<Option<Ending<<G as super::Graph>::Stop>>, <G as super::Graph>::Stop>;
+type Step<G> = Result<Option<Ending<<G as Graph>::Stop>>, <G as Graph>::Stop>;
 
-impl<G: SharedGraph> Worker<'_, G> {
-    fn run(mut self) -> Result<Ending<G::Stop>, G::Stop> {
-        let mut initial = self.graph.initial()?;
-        self.shuffle.apply(&mut initial);
-        for node in initial {
-            if !self.shared.has(node, BLUE)
-                && let Some(ending) = self.blue(node)?
-            {
-                return Ok(ending);
-            }
-        }
-        Ok(Ending::Nothing)
-    }
-
+impl Worker<'_> {
     /// The first search.
-    fn blue(&mut self, initial: Node) -> Step<G> {
+    fn blue<G: SharedGraph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Step<G> {
+        if self.shared.has(root, BLUE) {
+            return Ok(None);
+        }
         let mut path: Path<()> = Path::default();
-        self.enter(&mut path, initial)?;
+        self.enter(graph, &mut path, root, left)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {
                 if self.own.has(edge.target, CYAN) {
                     let closes =
-                        edge.marks == self.all_marks || !self.weak && self.graph.is_accepting(edge.target);
+                        edge.marks == self.all_marks || !self.weak && graph.is_accepting(edge.target);
                     if closes {
                         return Ok(Some(Ending::Found(closed(&path, edge.target, &[]))));
                     }
                 } else if !self.shared.has(edge.target, BLUE) {
-                    self.enter(&mut path, edge.target)?;
+                    self.enter(graph, &mut path, edge.target, left)?;
                 }
                 continue;
             }
-            if self.over.is_given() {
+            if self.team.is_over() {
                 return Ok(Some(Ending::Over));
             }
             stress::point();
             self.shared.mark(node, BLUE);
             if !self.weak
-                && self.graph.is_accepting(node)
-                && let Some(ending) = self.red(&path, node)?
+                && graph.is_accepting(node)
+                && let Some(ending) = self.red(graph, &path, node)?
             {
                 return Ok(Some(ending));
             }
             self.own.clear(node, CYAN);
             path.pop();
+            self.share(root);
         }
         Ok(None)
     }
 
+    /// Lets somebody who has no work begin where this search began: it takes another way.
+    fn share(&self, root: Node) {
+        if self.team.is_hungry() && !self.shared.has(root, BLUE) {
+            self.team.give([root].into_iter());
+        }
+    }
+
     /// Puts a node on the stack. What is blue already need not be looked at, unless a cycle is closed there.
-    fn enter(&mut self, path: &mut Path<()>, node: Node) -> Result<(), G::Stop> {
+    fn enter<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        path: &mut Path<()>,
+        node: Node,
+        left: &mut Vec<Node>,
+    ) -> Result<(), G::Stop> {
         self.own.mark(node, CYAN);
         let (own, shared) = (&self.own, self.shared);
-        path.push(self.graph, node, ())?;
+        path.push_within(graph, node, (), left)?;
         path.retain(|edge| own.has(edge.target, CYAN) || !shared.has(edge.target, BLUE));
         self.shuffle.apply(path.edges());
         Ok(())
     }
 
     /// The second search, from an accepting node all of whose successors have been visited.
-    fn red(&mut self, first: &Path<()>, seed: Node) -> Step<G> {
+    fn red<G: SharedGraph>(&mut self, graph: &mut G, first: &Path<()>, seed: Node) -> Step<G> {
         let mut path: Path<()> = Path::default();
         let mut met = vec![seed];
+        // Passing nodes are left by the first search.
+        let mut left = Vec::new();
         self.own.mark(seed, PINK);
-        path.push(self.graph, seed, ())?;
+        path.push_within(graph, seed, (), &mut left)?;
         while !path.is_empty() {
+            left.clear();
             let Some(edge) = path.next_edge() else {
                 path.pop();
-                if self.over.is_given() {
+                if self.team.is_over() {
                     return Ok(Some(Ending::Over));
                 }
                 continue;
@@ -123,19 +138,19 @@ impl<G: SharedGraph> Worker<'_, G> {
             }
             if !self.shared.has(edge.target, RED) && self.own.mark(edge.target, PINK) {
                 met.push(edge.target);
-                path.push(self.graph, edge.target, ())?;
+                path.push_within(graph, edge.target, (), &mut left)?;
                 self.shuffle.apply(path.edges());
             }
         }
         for &node in met.iter().filter(|node| **node != seed) {
-            if !self.graph.is_accepting(node) {
+            if !graph.is_accepting(node) {
                 continue;
             }
             while !self.shared.has(node, RED) {
-                if self.over.is_given() {
+                if self.team.is_over() {
                     return Ok(Some(Ending::Over));
                 }
-                self.graph.wait()?;
+                graph.wait()?;
             }
         }
         for node in met {

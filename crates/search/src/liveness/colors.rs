@@ -57,9 +57,12 @@ impl SharedColors {
         self.bytes.get(node / 4).load(Ordering::Acquire) >> (node % 4 * 2) & bit != 0
     }
 
-    /// Sets one bit of the color.
+    /// Sets one bit of the color; was it unset?
     #[inline]
-    pub fn mark(&self, node: Node, bit: u8) {
-        self.bytes.get(node / 4).fetch_or(bit << (node % 4 * 2), Ordering::AcqRel);
+    pub fn mark(&self, node: Node, bit: u8) -> bool {
+        let byte = self.bytes.get(node / 4);
+        let bit = bit << (node % 4 * 2);
+        // Most often it is set; looking first leaves the memory to all threads.
+        byte.load(Ordering::Acquire) & bit == 0 && byte.fetch_or(bit, Ordering::AcqRel) & bit == 0
     }
 }

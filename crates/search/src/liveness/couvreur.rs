@@ -5,6 +5,7 @@
 use super::graph::{Found, Graph, Node};
 use super::lasso::through_component;
 use super::path::Path;
+use super::sweep;
 
 /// A component on the search path.
 #[derive(Clone, Copy, Debug)]
@@ -32,43 +33,44 @@ struct Search {
 
 pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
     let mut search = Search::default();
-    let mut path: Path<()> = Path::default();
-    for initial in graph.initial()? {
-        if search.number(initial) != 0 {
-            continue;
+    sweep::alone(graph, |graph, root, left| search.run(graph, root, left))
+}
+
+impl Search {
+    fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
+        if self.number(root) != 0 {
+            return Ok(None);
         }
-        search.enter(initial, 0);
-        path.push(graph, initial, ())?;
+        let mut path: Path<()> = Path::default();
+        self.enter(root, 0);
+        path.push_within(graph, root, (), left)?;
         while let Some(node) = path.top() {
             let Some(edge) = path.next_edge() else {
                 path.pop();
-                search.leave(node);
+                self.leave(node);
                 continue;
             };
-            match search.number(edge.target) {
+            match self.number(edge.target) {
                 0 => {
-                    search.enter(edge.target, edge.marks);
-                    path.push(graph, edge.target, ())?;
+                    self.enter(edge.target, edge.marks);
+                    path.push_within(graph, edge.target, (), left)?;
                 }
                 COMPLETE => {}
                 number => {
-                    search.join(number, edge.marks);
-                    let root = search.roots[search.roots.len() - 1];
+                    self.join(number, edge.marks);
+                    let root = self.roots[self.roots.len() - 1];
                     if root.marks == graph.all_marks() {
-                        let length =
-                            path.nodes().take_while(|&node| search.number(node) < root.number).count();
+                        let length = path.nodes().take_while(|&node| self.number(node) < root.number).count();
                         let prefix = path.nodes().take(length + 1).collect();
-                        let inside = |node| (root.number..COMPLETE).contains(&search.number(node));
+                        let inside = |node| (root.number..COMPLETE).contains(&self.number(node));
                         return through_component(graph, prefix, inside).map(Some);
                     }
                 }
             }
         }
+        Ok(None)
     }
-    Ok(None)
-}
 
-impl Search {
     fn number(&self, node: Node) -> u32 {
         self.numbers.get(node as usize).copied().unwrap_or(0)
     }

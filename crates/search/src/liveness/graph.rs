@@ -21,12 +21,22 @@ pub trait Graph {
     /// Appends the edges that leave a node, always in the same order.
     fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Self::Stop>;
 
+    /// Appends the edges that leave several nodes.
+    fn successors_of(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Self::Stop> {
+        nodes.iter().try_for_each(|node| self.successors(*node, out))
+    }
+
     /// All marks.
     fn all_marks(&self) -> u64;
 
     /// Do all edges that leave the node have all marks? The searches for Büchi's acceptance ask this instead of looking
     /// at edges.
     fn is_accepting(&self, node: Node) -> bool;
+
+    /// Is it known that no accepting cycle leads through the node?
+    fn is_passing(&self, _node: Node) -> bool {
+        false
+    }
 
     /// In a strong component with an edge that has all marks, do all edges have them? Then a cycle is accepting if one of its
     /// edges has all marks, and whoever closes a cycle need look at nothing but the edge that closes it.

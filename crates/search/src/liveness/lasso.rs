@@ -19,6 +19,17 @@ pub(crate) fn way<G: Graph>(
     }))
 }
 
+/// The same lasso with a way to it, if it does not begin in an initial node.
+pub(super) fn from_start<G: Graph>(graph: &mut G, mut lasso: Lasso) -> Result<Lasso, G::Stop> {
+    let first = lasso.prefix.first().or(lasso.cycle.first()).copied();
+    let initial = graph.initial()?;
+    if let Some(mut nodes) = way(graph, &initial, |node| Some(node) == first)? {
+        nodes.pop();
+        lasso.prefix.splice(..0, nodes);
+    }
+    Ok(lasso)
+}
+
 /// A shortest way from one node to another, within nodes that are `inside`; without the first, with the last.
 ///
 /// Precondition: there is one.

@@ -18,6 +18,7 @@ mod path;
 mod queue;
 mod segments;
 pub(crate) mod stress;
+mod sweep;
 mod tarjan;
 mod team;
 mod ufscc;

@@ -6,6 +6,7 @@
 use super::colors::Colors;
 use super::graph::{Found, Graph, Lasso, Node};
 use super::path::Path;
+use super::sweep;
 
 const WHITE: u8 = 0;
 /// On the stack of the first search.
@@ -16,22 +17,18 @@ const RED: u8 = 3;
 
 pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
     let mut colors = Colors::default();
-    for initial in graph.initial()? {
-        if colors.get(initial) == WHITE
-            && let Some(lasso) = blue(graph, &mut colors, initial)?
-        {
-            return Ok(Some(lasso));
-        }
-    }
-    Ok(None)
+    sweep::alone(graph, |graph, root, left| match colors.get(root) {
+        WHITE => blue(graph, &mut colors, root, left),
+        _ => Ok(None),
+    })
 }
 
 /// The first search. Remembered on the path: are all successors so far red?
-fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, initial: Node) -> Found<G> {
+fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, root: Node, left: &mut Vec<Node>) -> Found<G> {
     let mut path: Path<bool> = Path::default();
     let (weak, all_marks) = (graph.is_weak(), graph.all_marks());
-    colors.set(initial, CYAN);
-    path.push(graph, initial, true)?;
+    colors.set(root, CYAN);
+    path.push_within(graph, root, true, left)?;
     while let Some(node) = path.top() {
         if let Some(edge) = path.next_edge() {
             let target = edge.target;
@@ -41,7 +38,7 @@ fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, initial: Node) -> Found<G>
                 }
                 WHITE => {
                     colors.set(target, CYAN);
-                    path.push(graph, target, true)?;
+                    path.push_within(graph, target, true, left)?;
                 }
                 RED => {}
                 _ => clear(&mut path),
@@ -74,8 +71,11 @@ fn clear(path: &mut Path<bool>) {
 /// The second search, from an accepting node all of whose successors have been visited.
 fn red<G: Graph>(graph: &mut G, colors: &mut Colors, first: &Path<bool>, seed: Node) -> Found<G> {
     let mut path: Path<()> = Path::default();
-    path.push(graph, seed, ())?;
+    // The first search has left these already.
+    let mut left = Vec::new();
+    path.push_within(graph, seed, (), &mut left)?;
     while !path.is_empty() {
+        left.clear();
         let Some(edge) = path.next_edge() else {
             path.pop();
             continue;
@@ -87,7 +87,7 @@ fn red<G: Graph>(graph: &mut G, colors: &mut Colors, first: &Path<bool>, seed: N
             }
             BLUE => {
                 colors.set(edge.target, RED);
-                path.push(graph, edge.target, ())?;
+                path.push_within(graph, edge.target, (), &mut left)?;
             }
             _ => {}
         }

@@ -33,23 +33,52 @@ impl<T: Copy> Path<T> {
         Ok(())
     }
 
-    /// Makes the edges of another node those of the top, all of which have been followed.
-    pub fn expand<G: Graph>(&mut self, graph: &mut G, node: Node) -> Result<(), G::Stop> {
+    /// The same, without the edges that lead to passing nodes; those are appended to `left`.
+    pub fn push_within<G: Graph>(
+        &mut self,
+        graph: &mut G,
+        node: Node,
+        data: T,
+        left: &mut Vec<Node>,
+    ) -> Result<(), G::Stop> {
+        self.push(graph, node, data)?;
+        self.leave_passing(graph, left);
+        Ok(())
+    }
+
+    fn leave_passing<G: Graph>(&mut self, graph: &G, left: &mut Vec<Node>) {
+        self.retain(|edge| {
+            let passing = graph.is_passing(edge.target);
+            if passing {
+                left.push(edge.target);
+            }
+            !passing
+        });
+    }
+
+    /// Makes the edges of another node those of the top, all of which have been followed; those to passing nodes are left as above.
+    pub fn expand_within<G: Graph>(
+        &mut self,
+        graph: &mut G,
+        node: Node,
+        left: &mut Vec<Node>,
+    ) -> Result<(), G::Stop> {
         if let Some(frame) = self.frames.last_mut() {
             self.edges.truncate(frame.start);
             frame.next = frame.start;
             graph.successors(node, &mut self.edges)?;
+            self.leave_passing(graph, left);
         }
         Ok(())
     }
 
-    /// Keeps those edges of the top that are wanted. Precondition: none has been followed yet.
-    pub fn retain(&mut self, wanted: impl Fn(&Edge) -> bool) {
+    /// Keeps those edges of the top that are wanted, in their order. Precondition: none has been followed yet.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Edge) -> bool) {
         let start = self.frames.last().map_or(0, |frame| frame.start);
         let mut kept = start;
         for index in start..self.edges.len() {
             if wanted(&self.edges[index]) {
-                self.edges.swap(kept, index);
+                self.edges[kept] = self.edges[index];
                 kept += 1;
             }
         }

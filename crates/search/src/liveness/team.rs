@@ -1,8 +1,8 @@
-//! Threads that search one graph together.
+//! Threads that search one graph together: they begin with the initial nodes, give nodes to those who have none, and end when the first has found
+//! something or nobody has any work left.
 
-use super::graph::{Lasso, SharedGraph};
-use crate::pool::STACK_BYTES;
-use std::sync::atomic::{AtomicBool, Ordering};
+use super::graph::{Lasso, Node, SharedGraph};
+use crate::pool::{Pool, STACK_BYTES, Sign};
 use std::thread::Builder;
 
 /// What one thread of a team came to.
@@ -10,7 +10,7 @@ use std::thread::Builder;
 pub(super) enum Ending<S, F = Lasso> {
     /// It found what all look for.
     Found(F),
-    /// There is nothing to be found, whatever the others do.
+    /// Nobody has any work left.
     Nothing,
     /// Another thread has come to an end.
     Over,
@@ -18,34 +18,67 @@ pub(super) enum Ending<S, F = Lasso> {
     Stopped(S),
 }
 
-/// The sign that somebody has come to an end.
-#[derive(Debug, Default)]
-pub(super) struct Over(AtomicBool);
+/// What the threads share.
+#[derive(Debug)]
+pub(super) struct Team {
+    sign: Sign,
+    pool: Pool,
+}
 
-impl Over {
+impl Team {
+    /// Has somebody come to an end?
     #[inline]
-    pub fn is_given(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    pub fn is_over(&self) -> bool {
+        self.sign.is_raised()
     }
 
-    fn give(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    /// Does somebody wait for work?
+    #[inline]
+    pub fn is_hungry(&self) -> bool {
+        self.pool.is_hungry()
+    }
+
+    /// Gives nodes to whoever waits.
+    pub fn give(&self, nodes: impl Iterator<Item = Node>) {
+        self.pool.give(nodes.map(u64::from).collect());
+    }
+
+    /// Nodes to go on with; `None` if there are none and never will be.
+    pub fn wait<G: SharedGraph>(&self, graph: &mut G) -> Option<impl Iterator<Item = Node> + use<G>> {
+        graph.suspend();
+        let chunk = self.pool.wait(&self.sign);
+        graph.resume();
+        chunk.map(|nodes| nodes.into_iter().map(|node| node as Node))
     }
 }
 
-/// Lets threads search, numbered from 0, each with a view of its own, until the first comes to an end. What was found, if anything
-/// was; for the threads may come to several ends at the same time.
+/// The part of a thread. When it ends, by a panic or otherwise, all others shall end, and nobody waits for it any more.
+struct Part<'t>(&'t Team);
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        // In this order: who sees that nobody has any work also sees whether that is because of an end.
+        self.0.sign.stop(None);
+        self.0.pool.leave();
+    }
+}
+
+/// Lets threads search, numbered from 0, each with a view of its own. What was found, if anything was; for the threads may come to several
+/// ends at the same time. `mark` is told of the initial nodes that are passing, and says whether they are new.
 pub(super) fn search<G: SharedGraph, F: Send>(
     graph: &mut G,
     threads: usize,
-    work: impl Fn(&mut G, usize, &Over) -> Result<Ending<G::Stop, F>, G::Stop> + Sync,
+    mark: impl Fn(Node) -> bool,
+    work: impl Fn(&mut G, usize, &Team) -> Result<Ending<G::Stop, F>, G::Stop> + Sync,
 ) -> Result<Option<F>, G::Stop> {
-    let over = Over::default();
     let threads = threads.clamp(1, graph.most_views());
+    let mut initial = graph.initial()?;
+    initial.retain(|node| !graph.is_passing(*node) || mark(*node));
+    let team = Team { sign: Sign::default(), pool: Pool::new(threads, Vec::new()) };
+    team.give(initial.into_iter());
     let run = |view: &mut G, number: usize| {
-        let ending = work(view, number, &over).unwrap_or_else(Ending::Stopped);
-        over.give();
-        ending
+        let _part = Part(&team);
+        work(view, number, &team).unwrap_or_else(Ending::Stopped)
     };
     let views: Vec<G> = (1..threads).map(|_| graph.view()).collect();
     let endings = std::thread::scope(|scope| {
@@ -55,8 +88,12 @@ pub(super) fn search<G: SharedGraph, F: Send>(
                 let ending = run(&mut view, number);
                 (ending, view.leave())
             };
+            let started = Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, thread).ok();
             // Where no more threads can be had, fewer will do.
-            Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, thread).ok()
+            if started.is_none() {
+                team.pool.leave();
+            }
+            started
         };
         let others: Vec<_> = (1..).zip(views).filter_map(spawn).collect();
         let mut endings = vec![run(graph, 0)];
@@ -73,7 +110,6 @@ pub(super) fn search<G: SharedGraph, F: Send>(
     });
     summary(endings)
 }
-
 fn summary<S, F>(endings: Vec<Ending<S, F>>) -> Result<Option<F>, S> {
     let (mut complete, mut stopped) = (false, None);
     for ending in endings {

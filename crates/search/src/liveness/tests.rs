@@ -11,6 +11,8 @@ struct Explicit {
     edges: Vec<Vec<Edge>>,
     marks: u32,
     weak: bool,
+    /// By node: is it known that no accepting cycle leads through it?
+    passing: Vec<bool>,
 }
 
 impl Graph for Explicit {
@@ -31,6 +33,10 @@ impl Graph for Explicit {
 
     fn is_accepting(&self, node: Node) -> bool {
         self.edges[node as usize].iter().all(|edge| edge.marks == self.all_marks())
+    }
+
+    fn is_passing(&self, node: Node) -> bool {
+        self.passing[node as usize]
     }
 
     fn is_weak(&self) -> bool {
@@ -100,6 +106,28 @@ impl Explicit {
         })
     }
 
+    /// The marks of all edges within the node's strong component; `None` if there are none.
+    fn component_marks(&self, node: Node) -> Option<u64> {
+        let together = |other: Node| {
+            self.reachable(&[node], |_| true)[other as usize]
+                && self.reachable(&[other], |_| true)[node as usize]
+        };
+        let members: Vec<Node> = (0..self.edges.len() as Node).filter(|&other| together(other)).collect();
+        let edges = members.iter().flat_map(|&member| &self.edges[member as usize]);
+        edges
+            .filter(|edge| members.contains(&edge.target))
+            .map(|edge| edge.marks)
+            .reduce(|all, more| all | more)
+    }
+
+    /// The same graph in which some of the nodes are known to be passing that are.
+    fn knowing(mut self, known: &[bool]) -> Explicit {
+        let all = self.all_marks();
+        let passing = |node: usize| known[node] && self.component_marks(node as Node) != Some(all);
+        self.passing = (0..self.edges.len()).map(passing).collect();
+        self
+    }
+
     /// Is the lasso a path of the graph? If so, the marks of its cycle.
     fn follows(&self, lasso: &Lasso) -> Option<u64> {
         let nodes: Vec<Node> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
@@ -126,32 +154,39 @@ impl Explicit {
     }
 }
 
+/// Which of the nodes that are passing are known to be.
+fn known() -> impl Strategy<Value = Vec<bool>> {
+    prop_oneof![Just(vec![false; 14]), Just(vec![true; 14]), prop::collection::vec(any::<bool>(), 14)]
+}
+
 /// Graphs with marks on edges.
 fn graphs() -> impl Strategy<Value = Explicit> {
     (1usize..14, 0u32..4).prop_flat_map(|(count, marks)| {
         let edge = (0..count as Node, 0u64..1 << marks).prop_map(|(target, marks)| Edge { marks, target });
         let edges = prop::collection::vec(prop::collection::vec(edge, 0..4), count);
         let initial = prop::collection::vec(0..count as Node, 1..3);
-        (edges, initial).prop_map(move |(edges, initial)| Explicit { initial, edges, marks, weak: false })
+        (edges, initial, known()).prop_map(move |(edges, initial, known)| {
+            Explicit { initial, edges, marks, weak: false, passing: Vec::new() }.knowing(&known)
+        })
     })
 }
 
 /// Graphs with one mark, on all edges of a node or on none.
 fn state_based() -> impl Strategy<Value = Explicit> {
     let accepting = prop::collection::vec(prop::bool::weighted(0.3), 14);
-    (graphs(), accepting).prop_map(|(mut graph, accepting)| {
+    (graphs(), accepting, known()).prop_map(|(mut graph, accepting, known)| {
         graph.marks = 1;
         for (edges, accepting) in graph.edges.iter_mut().zip(accepting) {
             edges.iter_mut().for_each(|edge| edge.marks = u64::from(accepting));
         }
-        graph
+        graph.knowing(&known)
     })
 }
 
 /// Graphs with one mark, on all edges of a strong component or on none.
 fn weak() -> impl Strategy<Value = Explicit> {
     let accepting = prop::collection::vec(prop::bool::weighted(0.3), 14);
-    (graphs(), accepting).prop_map(|(mut graph, accepting)| {
+    (graphs(), accepting, known()).prop_map(|(mut graph, accepting, known)| {
         graph.marks = 1;
         graph.weak = true;
         let reach: Vec<Vec<bool>> =
@@ -166,7 +201,7 @@ fn weak() -> impl Strategy<Value = Explicit> {
                     if inner { u64::from(accepting[first.unwrap_or(source)]) } else { edge.marks & 1 };
             }
         }
-        graph
+        graph.knowing(&known)
     })
 }
 

@@ -6,11 +6,13 @@
 //! for all (`union_find`), and a thread that is in a set expands whatever node of it was not expanded yet, so the threads share the work on
 //! a component. The marks of its edges are united with the set; a set that has all of them has an accepting cycle.
 
+use super::colors::SharedColors;
 use super::couvreur;
 use super::graph::{Found, Graph, Lasso, Node, SharedGraph};
-use super::lasso::{through_component, way_inside};
+use super::lasso::{from_start, through_component, way_inside};
 use super::path::Path;
-use super::team::{self, Ending, Over, Shuffle};
+use super::sweep::{self, MET};
+use super::team::{self, Ending, Shuffle, Team};
 use super::union_find::{BITS, Claim, UnionFind};
 
 pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
@@ -21,21 +23,22 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
     };
     let threads = threads.clamp(1, most as usize);
     let components = UnionFind::new(threads as u32);
-    let found = team::search(graph, threads, |view, number, over| {
-        let all_marks = view.all_marks();
-        let worker = Worker {
-            graph: view,
+    let met = SharedColors::default();
+    let mark = |node| met.mark(node, MET);
+    let found = team::search(graph, threads, mark, |view, number, team| {
+        let mut worker = Worker {
             components: &components,
-            over,
+            team,
             number,
-            all_marks,
+            all_marks: view.all_marks(),
             shuffle: Shuffle::new(number),
             path: Path::default(),
             roots: Vec::new(),
         };
-        worker.run()
+        sweep::together(view, team, &met, |graph, root, left| worker.run(graph, root, left))
     })?;
-    found.map(|stack| lasso(graph, &components, &stack)).transpose()
+    let lasso = found.map(|stack| lasso(graph, &components, &stack)).transpose()?;
+    lasso.map(|lasso| from_start(graph, lasso)).transpose()
 }
 
 /// What is remembered of a node on the stack.
@@ -50,10 +53,9 @@ struct Frame {
 /// The nodes on a thread's stack, each with the one of its set from which the stack goes on. The last is in an accepting component.
 type Stack = Vec<(Node, Node)>;
 
-struct Worker<'t, G> {
-    graph: &'t mut G,
+struct Worker<'t> {
     components: &'t UnionFind,
-    over: &'t Over,
+    team: &'t Team,
     number: usize,
     all_marks: u64,
     shuffle: Shuffle,
@@ -62,39 +64,53 @@ struct Worker<'t, G> {
     roots: Vec<(Node, u64)>,
 }
 
-impl<G: SharedGraph> Worker<'_, G> {
-    fn run(mut self) -> Result<Ending<G::Stop, Stack>, G::Stop> {
-        let mut initial = self.graph.initial()?;
-        self.shuffle.apply(&mut initial);
-        for node in initial {
-            if self.components.claim(node, self.number) != Claim::New {
-                continue;
-            }
-            self.enter(node, 0)?;
-            while let Some(&mut Frame { expanded, entry }) = self.path.data() {
-                let accepting = match self.path.next_edge() {
-                    Some(edge) => match self.components.claim(edge.target, self.number) {
-                        Claim::New => {
-                            self.enter(edge.target, edge.marks)?;
-                            false
-                        }
-                        Claim::Found => self.close(expanded, edge.target, edge.marks),
-                        Claim::Dead => false,
-                    },
-                    None if self.over.is_given() => return Ok(Ending::Over),
-                    None => self.go_on(expanded, entry)?,
-                };
-                if accepting {
-                    let stack = self.path.entries().map(|(node, frame)| (node, frame.expanded)).collect();
-                    return Ok(Ending::Found(stack));
+type Step<G> = Result<Option<Ending<<G as Graph>::Stop, Stack>>, <G as Graph>::Stop>;
+
+impl Worker<'_> {
+    fn run<G: SharedGraph>(&mut self, graph: &mut G, start: Node, left: &mut Vec<Node>) -> Step<G> {
+        if self.components.claim(start, self.number) != Claim::New {
+            return Ok(None);
+        }
+        self.enter(graph, start, 0, left)?;
+        while let Some(&mut Frame { expanded, entry }) = self.path.data() {
+            let accepting = match self.path.next_edge() {
+                Some(edge) => match self.components.claim(edge.target, self.number) {
+                    Claim::New => {
+                        self.enter(graph, edge.target, edge.marks, left)?;
+                        false
+                    }
+                    Claim::Found => self.close(expanded, edge.target, edge.marks),
+                    Claim::Dead => false,
+                },
+                None if self.team.is_over() => return Ok(Some(Ending::Over)),
+                None => {
+                    self.share(start);
+                    self.go_on(graph, expanded, entry, left)?
                 }
+            };
+            if accepting {
+                let stack = self.path.entries().map(|(node, frame)| (node, frame.expanded)).collect();
+                return Ok(Some(Ending::Found(stack)));
             }
         }
-        Ok(Ending::Nothing)
+        Ok(None)
     }
 
-    fn enter(&mut self, node: Node, entry: u64) -> Result<(), G::Stop> {
-        self.path.push(self.graph, node, Frame { expanded: node, entry })?;
+    /// Lets somebody who has no work begin where this search began: it takes another way.
+    fn share(&self, start: Node) {
+        if self.team.is_hungry() && !self.components.is_dead(start) {
+            self.team.give([start].into_iter());
+        }
+    }
+
+    fn enter<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        node: Node,
+        entry: u64,
+        left: &mut Vec<Node>,
+    ) -> Result<(), G::Stop> {
+        self.path.push_within(graph, node, Frame { expanded: node, entry }, left)?;
         self.shuffle.apply(self.path.edges());
         self.roots.push((node, entry));
         Ok(())
@@ -117,11 +133,17 @@ impl<G: SharedGraph> Worker<'_, G> {
 
     /// All edges of `expanded` were followed: another node of the set is next, or the set is complete. Is what is left on the stack
     /// accepting?
-    fn go_on(&mut self, expanded: Node, entry: u64) -> Result<bool, G::Stop> {
+    fn go_on<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        expanded: Node,
+        entry: u64,
+        left: &mut Vec<Node>,
+    ) -> Result<bool, G::Stop> {
         self.components.done(expanded);
         let Some(node) = self.path.top() else { return Ok(false) };
         if let Some(next) = self.components.pick(node) {
-            self.path.expand(self.graph, next)?;
+            self.path.expand_within(graph, next, left)?;
             self.shuffle.apply(self.path.edges());
             if let Some(frame) = self.path.data() {
                 frame.expanded = next;

@@ -120,6 +120,11 @@ impl UnionFind {
         Claim::New
     }
 
+    /// Is the node's set complete?
+    pub fn is_dead(&self, node: Node) -> bool {
+        self.cell(self.find(node)).info.load(SeqCst) & DEAD != 0
+    }
+
     /// Are two nodes in one set?
     pub fn same(&self, left: Node, right: Node) -> bool {
         let (mut left, mut right) = (left, right);

@@ -142,8 +142,7 @@ fn search<S: Observable>(
     if found != Err(Stop::Large) {
         return (request.algorithm, found);
     }
-    // What was counted so far is counted again.
-    (graph.tally.transitions, graph.tally.atomic_steps) = (0, 0);
+    graph.count_again();
     (parallel, parallel.search_with(graph, threads))
 }
 

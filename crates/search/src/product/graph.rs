@@ -6,7 +6,7 @@
 use super::actors::ActorNumbers;
 use super::system::Product;
 use super::table::{MOST_NODES, MOST_THREADS, NodeTable};
-use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::atomic::Broken;
 use crate::expansion::Expansion;
 use crate::limits::{Limit, Limits, Meter};
 use crate::liveness::{Edge, Graph, Node, SharedGraph};
@@ -15,7 +15,7 @@ use crate::rounds::Progress;
 use crate::tally::Tally;
 use model::RuntimeError;
 use model::observe::Observable;
-use model::system::{Misfit, StepCode, Successors, System};
+use model::system::{Misfit, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -184,6 +184,12 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         Ok(())
     }
 
+    /// Another search begins: what was counted so far will be counted again.
+    pub(super) fn count_again(&mut self) {
+        (self.tally.transitions, self.tally.atomic_steps, self.announced) = (0, 0, 0);
+        self.nodes.transitions.store(0, Ordering::Relaxed);
+    }
+
     /// If another thread wants to change something: lets it.
     #[inline]
     fn attend(&mut self) {
@@ -231,6 +237,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(list.clone().map(|words| self.nodes.table.prepare(words)));
+        hashes.iter().for_each(|hash| self.nodes.table.fetch(*hash));
         for (words, hash) in list.zip(&hashes) {
             let node = loop {
                 match self.nodes.table.intern(words, *hash) {
@@ -250,6 +257,28 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             (_, Some(few)) if len > few => Err(Stop::Large),
             _ => Ok(true),
         }
+    }
+
+    /// Makes the successors of nodes, without looking them up; the edges of those that stand for all that follow go to `out`.
+    fn expand(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<Result<(), Box<Misfit>>, Stop> {
+        self.expansion.clear();
+        for &node in nodes {
+            if let Some(marks) = self.absorbed(node) {
+                out.push(Edge { marks, target: node });
+                continue;
+            }
+            self.load(node);
+            let stop = self.interrupt();
+            match self.expansion.expand_more(&self.nodes.product, &self.state, &mut self.tally, stop) {
+                Ok(()) => {}
+                Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
+                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+            }
+            if let Some((error, _)) = self.expansion.met.first() {
+                return Err(Stop::Failed(node, error.clone()));
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Adds the nodes that the expansion leads to, and the edges to them; `false` if that must begin again.
@@ -300,29 +329,20 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
         }
     }
 
-    /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
     fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Stop> {
-        self.tick()?;
-        if let Some(marks) = self.absorbed(node) {
-            out.push(Edge { marks, target: node });
-            return Ok(());
-        }
+        self.successors_of(&[node], out)
+    }
+
+    /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
+    fn successors_of(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Stop> {
+        nodes.iter().try_for_each(|_| self.tick())?;
         let start = out.len();
         loop {
-            self.load(node);
             let counted = (self.tally.transitions, self.tally.atomic_steps);
-            let stop = self.interrupt();
-            match self.expansion.expand(&self.nodes.product, &self.state, &mut self.tally, stop) {
-                Ok(()) => {
-                    if let Some((error, _)) = self.expansion.met.first() {
-                        return Err(Stop::Failed(node, error.clone()));
-                    }
-                    if self.add_arrivals(out)? {
-                        return Ok(());
-                    }
-                }
-                Err(Broken::Misfit(misfit)) => self.widen(&misfit),
-                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+            match self.expand(nodes, out)? {
+                Ok(()) if self.add_arrivals(out)? => return Ok(()),
+                Ok(()) => {}
+                Err(misfit) => self.widen(&misfit),
             }
             // Once more, with another layout.
             (self.tally.transitions, self.tally.atomic_steps) = counted;
@@ -336,6 +356,10 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
 
     fn is_accepting(&self, node: Node) -> bool {
         self.nodes.product.monitor().is_accepting(self.automaton_state(node))
+    }
+
+    fn is_passing(&self, node: Node) -> bool {
+        self.nodes.product.monitor().is_passing(self.automaton_state(node))
     }
 
     fn is_weak(&self) -> bool {

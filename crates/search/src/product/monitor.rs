@@ -36,6 +36,8 @@ pub struct Monitor {
     conditions: Vec<Expr>,
     shape: Shape,
     weak: bool,
+    /// By state: is it in no component that accepts?
+    passing: Vec<bool>,
     /// By state: do all edges have all marks?
     accepting: Vec<bool>,
     /// By state: is everything accepted from here?
@@ -72,12 +74,13 @@ impl Monitor {
             _ => None,
         });
         let absorbing = absorbing.collect();
-        let (shape, weak) = shape(&automaton, &universal);
+        let (shape, weak, passing) = shape(&automaton, &universal);
         let mut monitor = Monitor {
             automaton,
             conditions,
             shape,
             weak,
+            passing,
             accepting,
             universal,
             absorbing,
@@ -141,6 +144,11 @@ impl Monitor {
 
     pub(crate) fn is_accepting(&self, state: u32) -> bool {
         self.accepting[state as usize]
+    }
+
+    /// Is it known that no accepting cycle leads through the state?
+    pub(crate) fn is_passing(&self, state: u32) -> bool {
+        self.passing[state as usize]
     }
 
     pub(crate) fn is_universal(&self, state: u32) -> bool {
@@ -227,16 +235,17 @@ impl Monitor {
     }
 }
 
-/// The shape, and whether the automaton is weak, as one of any shape may be.
-fn shape(automaton: &Tgba, universal: &[bool]) -> (Shape, bool) {
+/// The shape; whether the automaton is weak, as one of any shape may be; and by state whether it is in no component that accepts.
+fn shape(automaton: &Tgba, universal: &[bool]) -> (Shape, bool, Vec<bool>) {
     let components = Sccs::of(automaton);
     let all = Marks::all(automaton.sets);
-    if !components.accepting.contains(&true) {
-        return (Shape::Empty, true);
-    }
     let accepts = |state: StateId| {
         components.component[state.index()] != u32::MAX && components.accepting[components.of_state(state)]
     };
+    let passing = automaton.states().map(|state| !accepts(state)).collect();
+    if !components.accepting.contains(&true) {
+        return (Shape::Empty, true, passing);
+    }
     let accepting = || automaton.states().filter(|state| accepts(*state));
     let weak = accepting().all(|state| {
         let mut inner =
@@ -250,5 +259,5 @@ fn shape(automaton: &Tgba, universal: &[bool]) -> (Shape, bool) {
     } else {
         Shape::General
     };
-    (shape, weak)
+    (shape, weak, passing)
 }

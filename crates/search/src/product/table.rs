@@ -89,6 +89,18 @@ impl NodeTable {
         hash
     }
 
+    /// Starts to fetch the words of the node that is likely to be the one with this hash value.
+    #[inline]
+    pub fn fetch(&self, hash: u32) {
+        let entry = self.entries[self.home(hash)].load(Ordering::Relaxed);
+        let first = (entry as u32).wrapping_sub(1) as usize * self.stride;
+        if (entry >> 32) as u32 == hash
+            && let Some(word) = self.words.get(first)
+        {
+            prefetch::line(word);
+        }
+    }
+
     #[inline]
     fn home(&self, hash: u32) -> usize {
         // At least 2¹⁰ entries and about 2³² at most.
