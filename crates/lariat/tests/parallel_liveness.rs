@@ -11,16 +11,16 @@ use std::num::NonZeroUsize;
 /// Two counters, of which only the sum is bounded, so that no range of either is known before.
 const COUNTERS: &str = "\
 int x, y;
-active proctype A() { do :: x + y < 150 -> x++ :: x + y >= 150 -> x = 0 od }
-active proctype B() { do :: x + y < 150 -> y++ :: x + y >= 150 -> y = 0 od }
+active proctype A() { do :: x + y < 90 -> x++ :: x + y >= 90 -> x = 0 od }
+active proctype B() { do :: x + y < 90 -> y++ :: x + y >= 90 -> y = 0 od }
 ";
 
 /// Formulas, whether they hold, and what searches all threads take part in: that for weak automata, or that for all.
 const FORMULAS: [(&str, Verdict, &str); 4] = [
     ("[]<>(x == 0 || y == 0)", Verdict::Holds, "cndfs"),
     ("([]<>(x == 5)) -> ([]<>(x == 0 || y == 0))", Verdict::Holds, "ufscc"),
-    ("[]<>(x == 0 || y < 70)", Verdict::Violated, "cndfs"),
-    ("(([]<>(x == 90)) && ([]<>(x == 20))) -> ([]<>(y == 0))", Verdict::Violated, "ufscc"),
+    ("[]<>(x == 0 && y < 40)", Verdict::Violated, "cndfs"),
+    ("(([]<>(x == 50)) && ([]<>(x == 20))) -> ([]<>(y == 0))", Verdict::Violated, "ufscc"),
 ];
 
 fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options: &Options<'_>) -> Checked {
