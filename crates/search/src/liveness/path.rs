@@ -27,10 +27,8 @@ impl<T> Default for Path<T> {
 
 impl<T: Copy> Path<T> {
     pub fn push<G: Graph>(&mut self, graph: &mut G, node: Node, data: T) -> Result<(), G::Stop> {
-        let start = self.edges.len();
-        graph.successors(node, &mut self.edges)?;
-        self.frames.push(Frame { node, start, next: start, data });
-        Ok(())
+        self.open(node, data);
+        graph.successors(node, &mut self.edges)
     }
 
     /// The same, without the edges that lead to passing nodes; those are appended to `left`.
@@ -54,6 +52,12 @@ impl<T: Copy> Path<T> {
             }
             !passing
         });
+    }
+
+    /// Puts a node on the path, without edges.
+    pub fn open(&mut self, node: Node, data: T) {
+        let start = self.edges.len();
+        self.frames.push(Frame { node, start, next: start, data });
     }
 
     /// Makes the edges of another node those of the top, all of which have been followed; those to passing nodes are left as above.

@@ -110,9 +110,25 @@ impl Worker<'_> {
         entry: u64,
         left: &mut Vec<Node>,
     ) -> Result<(), G::Stop> {
-        self.path.push_within(graph, node, Frame { expanded: node, entry }, left)?;
-        self.shuffle.apply(self.path.edges());
+        // Most often the node itself, unless another thread has expanded it.
+        let Some(expanded) = self.components.pick(node) else { return Ok(()) };
+        self.path.open(node, Frame { expanded, entry });
         self.roots.push((node, entry));
+        self.expand(graph, expanded, left)
+    }
+
+    /// Follows the edges of a node of the top's set from now on.
+    fn expand<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        expanded: Node,
+        left: &mut Vec<Node>,
+    ) -> Result<(), G::Stop> {
+        self.path.expand_within(graph, expanded, left)?;
+        self.shuffle.apply(self.path.edges());
+        if let Some(frame) = self.path.data() {
+            frame.expanded = expanded;
+        }
         Ok(())
     }
 
@@ -131,8 +147,8 @@ impl Worker<'_> {
         self.components.add_marks(source, marks) == self.all_marks
     }
 
-    /// All edges of `expanded` were followed: another node of the set is next, or the set is complete. Is what is left on the stack
-    /// accepting?
+    /// All edges of `expanded` were followed. If the set was entered here, another node of it is next, until it is complete; otherwise
+    /// that is up to who entered it. Is what is left on the stack accepting?
     fn go_on<G: SharedGraph>(
         &mut self,
         graph: &mut G,
@@ -142,13 +158,10 @@ impl Worker<'_> {
     ) -> Result<bool, G::Stop> {
         self.components.done(expanded);
         let Some(node) = self.path.top() else { return Ok(false) };
-        if let Some(next) = self.components.pick(node) {
-            self.path.expand_within(graph, next, left)?;
-            self.shuffle.apply(self.path.edges());
-            if let Some(frame) = self.path.data() {
-                frame.expanded = next;
-            }
-            return Ok(false);
+        if self.roots.last().is_some_and(|(root, _)| *root == node)
+            && let Some(next) = self.components.pick(node)
+        {
+            return self.expand(graph, next, left).map(|()| false);
         }
         self.path.pop();
         self.roots.pop_if(|(root, _)| *root == node);
