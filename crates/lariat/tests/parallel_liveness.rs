@@ -7,6 +7,7 @@ use lariat::property::{Checked, Choice, Meaning, Property, check};
 use search::liveness::Algorithm;
 use search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Two counters, of which only the sum is bounded, so that no range of either is known before.
 const COUNTERS: &str = "\
@@ -24,11 +25,14 @@ const FORMULAS: [(&str, Verdict, &str); 4] = [
 ];
 
 fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options: &Options<'_>) -> Checked {
-    let place = std::env::temp_dir().join(format!("lariat-parallel-{}", std::process::id()));
-    std::fs::create_dir_all(&place).expect("a temporary directory");
-    let file = place.join("counters.pml");
+    // Tests run side by side, so each has its own file every time.
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("lariat-parallel-{}-{number}.pml", std::process::id()));
     std::fs::write(&file, COUNTERS).expect("a temporary file");
-    let model = load_with(file.as_os_str(), &[], &[formula.to_string()], false).expect("a model");
+    let model = load_with(file.as_os_str(), &[], &[formula.to_string()], false);
+    let _ = std::fs::remove_file(&file);
+    let model = model.expect("a model");
     let property = Property { name: formula.into(), meaning: Meaning::Formula(model.given[0].clone()) };
     let choice = Choice { engine, algorithm, ..Choice::default() };
     check(&model.program, &property, &choice, options).expect("what is found is a run")
