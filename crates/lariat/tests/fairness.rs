@@ -163,6 +163,9 @@ fn branching_time_sees_choices() {
         ("AG EF (x == 3 || x == 2)", true),
         ("EG x == 0", false),
         ("!EF EG x == 1", true),
+        ("A(X x == 1 -> X X X x == 3)", true),
+        ("EX _moves(P[0])", true),
+        ("A(G F _moves(0) -> F x == 3)", false),
     ];
     let formulas: Vec<&str> = expected.iter().map(|(text, _)| *text).collect();
     let (model, all) = properties(text, &[], &formulas);

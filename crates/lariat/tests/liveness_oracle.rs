@@ -253,7 +253,7 @@ proptest! {
             for raw in [false, true] {
                 let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
                 let shortest = number % 3 == 1;
-                let choice = Choice { engine, raw, algorithm, shortest, fairness: None };
+                let choice = Choice { engine, raw, algorithm, shortest, ..Choice::default() };
                 let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
                 let checked = check(&model.program, &property, &choice, &options);
                 let checked = match checked {

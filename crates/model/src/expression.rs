@@ -187,6 +187,19 @@ impl Expr {
         }
     }
 
+    /// Can it be without a value in some state?
+    pub fn may_fail(&self) -> bool {
+        self.any(&|part| match part {
+            Expr::Read(place) => !place.indices.is_empty(),
+            Expr::Binary(op, ..) => matches!(op, BinaryOp::Divide | BinaryOp::Remainder),
+            Expr::Unary(..) | Expr::Const(_) | Expr::Conditional(..) | Expr::ProcessCount | Expr::Last => {
+                false
+            }
+            Expr::NonProgress | Expr::At { .. } => false,
+            _ => true,
+        })
+    }
+
     /// Does `test` hold for this expression or one inside it?
     pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
         if test(self) {

@@ -61,7 +61,7 @@ pub(crate) fn needed_marks(automaton: &Tgba, sccs: &Sccs) -> Vec<Vec<u32>> {
     let all = Marks::all(automaton.sets);
     let mut implies = vec![vec![all; automaton.sets as usize]; sccs.len()];
     let mut always = vec![all; sccs.len()];
-    for q in automaton.states() {
+    for q in automaton.states().filter(|q| sccs.component[q.index()] != u32::MAX) {
         let c = sccs.of_state(q);
         for e in &automaton.edges[q.index()] {
             if sccs.is_inner(q, e.target) {

@@ -1,14 +1,19 @@
 //! A `never` claim as a Büchi automaton: what it says about runs, apart from how it is written.
 //!
-//! A location is a state, a condition an edge; `accept` labels become marks; behind the closing brace everything is
-//! accepted, for a claim that gets there has found its error. The conditions are taken apart at
-//! `&&`, `||` and `!`; what is left are the atoms, expressions of the model.
+//! A location is a state, a condition an edge; `accept` labels become marks; at an `end` label and behind the closing brace everything is
+//! accepted, for a claim that gets there has found its error. An `assert` that fails leads to a state of its own that accepts everything, any other goes
+//! on. The claim stays inside of `atomic` and `d_step` while it looks at one state of the program, so such a sequence is one edge. The
+//! conditions are taken apart at `&&`, `||` and `!`; what is left are the atoms, expressions of the model.
 
 use model::expression::{BinaryOp, UnaryOp};
-use model::program::{Action, Operation, ProcessType};
+use model::program::{
+    Action, Body, Branch, BranchKind, Location, LocationId, Operation, OriginId, ProcessType, Transition,
+};
 use model::{Expr, Program};
 use omega::automaton::{Marks, StateId, Tgba};
 use omega::guard::Guard;
+use std::collections::HashMap;
+use std::fmt;
 
 /// An automaton whose atoms are expressions of a program.
 #[derive(Clone, Debug)]
@@ -17,11 +22,29 @@ pub struct ClaimAutomaton {
     pub automaton: Tgba,
     /// What each atom stands for.
     pub atoms: Vec<Expr>,
+    /// The states where an assertion of the claim has failed.
+    pub failures: Vec<ClaimFailure>,
+}
+
+/// An error that a claim itself reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimFailure {
+    /// In words.
+    pub what: String,
+    pub file: String,
+    pub line: u32,
+    state: StateId,
+}
+
+impl fmt::Display for ClaimFailure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} ({}:{})", self.what, self.file, self.line)
+    }
 }
 
 /// A statement that has no place in a claim: the text of the statement and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotACondition {
+pub struct HasEffect {
     pub text: String,
     pub file: String,
     pub line: u32,
@@ -30,46 +53,43 @@ pub struct NotACondition {
 /// The automaton of a claim.
 ///
 /// # Errors
-/// A statement of the claim does more than wait for a condition.
-pub fn automaton(program: &Program, claim: &ProcessType) -> Result<ClaimAutomaton, NotACondition> {
-    let mut result = ClaimAutomaton { automaton: Tgba { sets: 1, ..Tgba::default() }, atoms: Vec::new() };
+/// A statement of the claim does more than look at the program.
+pub fn automaton(program: &Program, claim: &ProcessType) -> Result<ClaimAutomaton, HasEffect> {
+    let mut automaton = Tgba { sets: 1, ..Tgba::default() };
     for _ in &claim.locations {
-        result.automaton.add_state();
+        automaton.add_state();
     }
-    result.automaton.initial = vec![StateId(claim.initial_location.0)];
-    for (index, location) in claim.locations.iter().enumerate() {
-        let source = StateId(index as u32);
-        let marks = if location.accept { Marks::one(0) } else { Marks::NONE };
-        let mut tried = Guard::FALSE;
-        for transition in &location.transitions {
-            let guard = match &transition.operation {
-                Operation::End => {
-                    result.automaton.add_edge(source, Guard::TRUE, Marks::one(0), source);
-                    continue;
-                }
-                Operation::Else => result.automaton.guards.not(tried),
-                Operation::Guarded { guard, actions }
-                    if actions.iter().all(|action| matches!(action, Action::Print { .. })) =>
-                {
-                    result.guard(program, guard)
-                }
-                _ => {
-                    let origin = program.origin(transition.origin);
-                    return Err(NotACondition {
-                        text: origin.text.clone(),
-                        file: origin.file.clone(),
-                        line: origin.line,
-                    });
-                }
-            };
-            tried = result.automaton.guards.or(tried, guard);
-            result.automaton.add_edge(source, guard, marks, StateId(transition.target.0));
-        }
+    automaton.initial = vec![StateId(claim.initial_location.0)];
+    let result = ClaimAutomaton { automaton, atoms: Vec::new(), failures: Vec::new() };
+    let mut translation = Translation { program, claim, result };
+    for number in 0..claim.locations.len() as u32 {
+        translation.location(LocationId(number))?;
     }
-    Ok(result)
+    Ok(translation.result)
 }
 
 impl ClaimAutomaton {
+    /// What the claim reports when it reads these letters, if that is more than being violated.
+    pub fn failure<'l>(&self, letters: impl IntoIterator<Item = &'l Vec<bool>>) -> Option<&ClaimFailure> {
+        let mut states = self.automaton.initial.clone();
+        for letter in letters {
+            let mut next = Vec::new();
+            for edge in states.iter().flat_map(|state| &self.automaton.edges[state.index()]) {
+                if self.automaton.guards.holds(edge.guard, |atom| letter[atom as usize]) {
+                    next.push(edge.target);
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            let failed = self.failures.iter().find(|failure| next.contains(&failure.state));
+            if failed.is_some() {
+                return failed;
+            }
+            states = next;
+        }
+        None
+    }
+
     fn guard(&mut self, program: &Program, condition: &Expr) -> Guard {
         match condition {
             Expr::Const(0) => Guard::FALSE,
@@ -78,7 +98,8 @@ impl ClaimAutomaton {
                 let operand = self.guard(program, operand);
                 self.automaton.guards.not(operand)
             }
-            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+            // What stands on the right may have a value only thanks to what stands on the left.
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) if !right.may_fail() => {
                 let left = self.guard(program, left);
                 let right = self.guard(program, right);
                 match op {
@@ -96,5 +117,226 @@ impl ClaimAutomaton {
                 self.automaton.guards.variable(index as u32)
             }
         }
+    }
+}
+
+struct Translation<'p> {
+    program: &'p Program,
+    claim: &'p ProcessType,
+    result: ClaimAutomaton,
+}
+
+impl Translation<'_> {
+    /// Adds the edges that leave a location.
+    fn location(&mut self, from: LocationId) -> Result<(), HasEffect> {
+        let source = StateId(from.0);
+        if is_end(self.claim.location(from)) {
+            self.result.automaton.add_edge(source, Guard::TRUE, Marks::one(0), source);
+            return Ok(());
+        }
+        let marks = if self.claim.location(from).accept { Marks::one(0) } else { Marks::NONE };
+        let mut sequence = Sequence::new(from.0, Guard::TRUE);
+        while let Some((number, letters)) = sequence.next(&mut self.result) {
+            let here = self.claim.location(LocationId(number));
+            if is_end(here) {
+                self.result.automaton.add_edge(source, letters, marks, StateId(number));
+                continue;
+            }
+            for (index, transition) in here.transitions.iter().enumerate() {
+                let enabled = self.enabled(&here.transitions[..=index])?;
+                let letters = self.and(letters, enabled);
+                let passed = self.perform(source, marks, transition, letters)?;
+                if transition.keeps_control {
+                    sequence.enter(transition.target.0, passed);
+                } else {
+                    self.result.automaton.add_edge(source, passed, marks, StateId(transition.target.0));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// When is the last of a location's transitions so far taken?
+    fn enabled(&mut self, so_far: &[Transition]) -> Result<Guard, HasEffect> {
+        let Some((last, before)) = so_far.split_last() else { return Ok(Guard::FALSE) };
+        let mut enabled = self.condition(&last.operation, last.origin)?;
+        for earlier in before {
+            let escapes = earlier.escape > 0 && earlier.escape != last.escape;
+            if escapes || last.operation == Operation::Else {
+                let taken = self.condition(&earlier.operation, earlier.origin)?;
+                enabled = self.result.automaton.guards.minus(enabled, taken);
+            }
+        }
+        Ok(enabled)
+    }
+
+    /// When is an operation possible, if nothing before it is?
+    fn condition(&mut self, operation: &Operation, origin: OriginId) -> Result<Guard, HasEffect> {
+        match operation {
+            Operation::Else => Ok(Guard::TRUE),
+            Operation::Guarded { guard, .. } => Ok(self.result.guard(self.program, guard)),
+            Operation::Deterministic(body) => self.node_condition(body, 0, origin),
+            _ => Err(self.effect(origin)),
+        }
+    }
+
+    /// When can a node of a d_step be left?
+    fn node_condition(&mut self, body: &Body, node: u32, origin: OriginId) -> Result<Guard, HasEffect> {
+        let mut sum = Guard::FALSE;
+        for branch in &body.nodes[node as usize] {
+            let possible = self.branch_condition(body, branch, origin)?;
+            sum = self.result.automaton.guards.or(sum, possible);
+        }
+        Ok(sum)
+    }
+
+    fn branch_condition(
+        &mut self,
+        body: &Body,
+        branch: &Branch,
+        origin: OriginId,
+    ) -> Result<Guard, HasEffect> {
+        match (&branch.kind, branch.next) {
+            (BranchKind::Enter, Some(next)) => self.node_condition(body, next, origin),
+            (BranchKind::Enter, None) => Ok(Guard::TRUE),
+            (BranchKind::Operation(operation), _) => self.condition(operation, branch.origin),
+        }
+    }
+
+    /// Makes a step with these letters; with which of them does the claim go on?
+    fn perform(
+        &mut self,
+        source: StateId,
+        marks: Marks,
+        transition: &Transition,
+        letters: Guard,
+    ) -> Result<Guard, HasEffect> {
+        match &transition.operation {
+            Operation::Deterministic(body) => self.body(source, marks, body, letters, transition.origin),
+            operation => self.actions(source, marks, operation, letters, transition.origin),
+        }
+    }
+
+    fn actions(
+        &mut self,
+        source: StateId,
+        marks: Marks,
+        operation: &Operation,
+        mut letters: Guard,
+        origin: OriginId,
+    ) -> Result<Guard, HasEffect> {
+        let actions = match operation {
+            Operation::Guarded { actions, .. } => &actions[..],
+            Operation::Else => &[],
+            _ => return Err(self.effect(origin)),
+        };
+        for action in actions {
+            match action {
+                Action::Print { .. } => {}
+                Action::Assert { condition, text } => {
+                    let holds = self.result.guard(self.program, condition);
+                    let fails = self.result.automaton.guards.minus(letters, holds);
+                    let what = format!("the claim's assertion `{text}` fails");
+                    self.fail(source, marks, fails, &what, origin);
+                    letters = self.and(letters, holds);
+                }
+                _ => return Err(self.effect(origin)),
+            }
+        }
+        Ok(letters)
+    }
+
+    /// Runs a d_step: at each node the first branch that is possible.
+    fn body(
+        &mut self,
+        source: StateId,
+        marks: Marks,
+        body: &Body,
+        letters: Guard,
+        origin: OriginId,
+    ) -> Result<Guard, HasEffect> {
+        let mut passed = Guard::FALSE;
+        let mut sequence = Sequence::new(0, letters);
+        while let Some((node, mut letters)) = sequence.next(&mut self.result) {
+            for branch in &body.nodes[node as usize] {
+                let possible = self.branch_condition(body, branch, origin)?;
+                let mut taken = self.and(letters, possible);
+                letters = self.result.automaton.guards.minus(letters, possible);
+                if let BranchKind::Operation(operation) = &branch.kind {
+                    taken = self.actions(source, marks, operation, taken, branch.origin)?;
+                }
+                match branch.next {
+                    Some(next) => sequence.enter(next, taken),
+                    None => passed = self.result.automaton.guards.or(passed, taken),
+                }
+            }
+            self.fail(source, marks, letters, "the claim's d_step blocks", origin);
+        }
+        Ok(passed)
+    }
+
+    /// With these letters the claim reports an error.
+    fn fail(&mut self, source: StateId, marks: Marks, letters: Guard, what: &str, origin: OriginId) {
+        if letters == Guard::FALSE {
+            return;
+        }
+        let place = self.program.origin(origin);
+        let same = |known: &&ClaimFailure| {
+            known.what == what && known.file == place.file && known.line == place.line
+        };
+        let known = self.result.failures.iter().find(same).map(|known| known.state);
+        let state = known.unwrap_or_else(|| {
+            let state = self.result.automaton.add_state();
+            self.result.automaton.add_edge(state, Guard::TRUE, Marks::one(0), state);
+            let (file, line) = (place.file.clone(), place.line);
+            self.result.failures.push(ClaimFailure { what: what.to_owned(), file, line, state });
+            state
+        });
+        self.result.automaton.add_edge(source, letters, marks, state);
+    }
+
+    fn and(&mut self, left: Guard, right: Guard) -> Guard {
+        self.result.automaton.guards.and(left, right)
+    }
+
+    fn effect(&self, origin: OriginId) -> HasEffect {
+        let origin = self.program.origin(origin);
+        HasEffect { text: origin.text.clone(), file: origin.file.clone(), line: origin.line }
+    }
+}
+
+/// A claim that arrives here has found its error.
+fn is_end(location: &Location) -> bool {
+    location.end || location.transitions.iter().any(|transition| transition.operation == Operation::End)
+}
+
+/// Places reached while one state of the program is looked at, each with the letters it is reached with. A sequence that comes
+/// back to where it was with the same letter goes round forever, and nothing comes of it.
+struct Sequence {
+    pending: Vec<(u32, Guard)>,
+    seen: HashMap<u32, Guard>,
+}
+
+impl Sequence {
+    fn new(start: u32, letters: Guard) -> Sequence {
+        Sequence { pending: vec![(start, letters)], seen: HashMap::new() }
+    }
+
+    fn enter(&mut self, place: u32, letters: Guard) {
+        self.pending.push((place, letters));
+    }
+
+    /// The next place and the letters that are new there.
+    fn next(&mut self, result: &mut ClaimAutomaton) -> Option<(u32, Guard)> {
+        while let Some((place, letters)) = self.pending.pop() {
+            let guards = &mut result.automaton.guards;
+            let seen = self.seen.entry(place).or_insert(Guard::FALSE);
+            let new = guards.minus(letters, *seen);
+            *seen = guards.or(*seen, new);
+            if new != Guard::FALSE {
+                return Some((place, new));
+            }
+        }
+        None
     }
 }

@@ -197,8 +197,10 @@ impl Check {
             engine: self.engine.into(),
             raw: self.raw,
             algorithm: self.search.algorithm(),
+            explore: self.search == Search::Explore,
             shortest: self.properties.shortest,
             fairness: self.properties.fairness(),
+            assumptions: asked.assumptions,
         };
         for property in &asked.properties {
             let checked = property::check(&model.program, property, &choice, &options);

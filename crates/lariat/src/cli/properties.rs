@@ -3,13 +3,15 @@
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lariat::load::Model;
-use lariat::property::{self, Meaning, Property, Skeleton, has_accept_labels};
+use lariat::property::{self, Assumption, Meaning, Property, Skeleton, has_accept_labels};
+use model::Expr;
 use omega::automaton::Tgba;
+use promela::LtlFormula;
 use search::liveness::Algorithm;
 use search::liveness::fairness;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Properties")]
@@ -34,42 +36,40 @@ pub struct Properties {
     #[arg(long)]
     non_progress: bool,
 
-    /// Look only at runs that treat processes, or their transitions, fairly
-    #[arg(long, value_enum, default_value_t, value_name = "NOTION")]
-    fairness: Fairness,
+    /// Look only at runs that treat processes, or their transitions, fairly: `weak-process`, `strong-process`, `weak-transition`, `strong-transition`, `none`; or
+    /// that an automaton of fair runs accepts, a file in the HOA format. Automata may be given several times
+    #[arg(long, value_name = "NOTION|FILE.hoa", value_parser = Fairness::read)]
+    fairness: Vec<Fairness>,
 
     /// Show a violation than which none is shorter
     #[arg(long)]
     pub shortest: bool,
 }
 
-/// Who is never kept waiting forever.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+/// Which runs count.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fairness {
-    /// Every run counts
-    #[default]
-    None,
-    /// A process that can always move from some point on does move
-    WeakProcess,
-    /// A process that can move again and again does move
-    StrongProcess,
-    /// A transition that is always possible from some point on is taken
-    WeakTransition,
-    /// A transition that is possible again and again is taken
-    StrongTransition,
+    /// Every run, or those in which nobody is kept waiting forever.
+    Notion(Option<fairness::Fairness>),
+    /// Those that an automaton accepts.
+    Automaton(PathBuf),
 }
 
 impl Fairness {
-    fn notion(self) -> Option<fairness::Fairness> {
-        use fairness::{Actor, Strength};
-        let (strength, actor) = match self {
-            Fairness::None => return None,
-            Fairness::WeakProcess => (Strength::Weak, Actor::Process),
-            Fairness::StrongProcess => (Strength::Strong, Actor::Process),
-            Fairness::WeakTransition => (Strength::Weak, Actor::Transition),
-            Fairness::StrongTransition => (Strength::Strong, Actor::Transition),
-        };
-        Some(fairness::Fairness { strength, actor })
+    /// As it is written on the command line.
+    fn read(text: &str) -> Result<Fairness, String> {
+        let notions = fairness::Fairness::ALL;
+        if let Some(notion) = notions.into_iter().find(|notion| notion.name() == text) {
+            return Ok(Fairness::Notion(Some(notion)));
+        }
+        match text {
+            "none" => Ok(Fairness::Notion(None)),
+            _ if text.ends_with(".hoa") => Ok(Fairness::Automaton(text.into())),
+            _ => {
+                let names: Vec<&str> = notions.iter().map(|notion| notion.name()).collect();
+                Err(format!("neither a notion of fairness (none, {}) nor a file `*.hoa`", names.join(", ")))
+            }
+        }
     }
 }
 
@@ -77,30 +77,62 @@ impl Fairness {
 pub struct Asked {
     pub safety: bool,
     pub properties: Vec<Property>,
+    /// The automata of the runs that count.
+    pub assumptions: Vec<Assumption>,
 }
 
-/// An automaton that was read: its name, itself, and the texts of its atoms.
-pub type Read = Vec<(String, Tgba)>;
+/// Automata that were read, each with the name of its file.
+#[derive(Debug, Default)]
+pub struct Automata {
+    forbidden: Vec<(String, Tgba)>,
+    fair: Vec<(String, Tgba)>,
+}
+
+/// Reads an automaton.
+fn read(path: &Path) -> anyhow::Result<(String, Tgba)> {
+    let shown = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    let mut reader = omega::hoa::Reader::new(BufReader::new(file));
+    let first = reader.next().with_context(|| format!("{shown}: there is no automaton in it"))?;
+    let automaton = first.with_context(|| format!("{shown}: not an automaton"))?;
+    let automaton = automaton.to_tgba().with_context(|| format!("{shown}: cannot be used"))?;
+    Ok((shown.to_string(), automaton))
+}
+
+/// What the atoms of an automaton stand for, given them as formulas.
+fn conditions<'f>(
+    name: &str,
+    automaton: &Tgba,
+    given: &mut impl Iterator<Item = &'f LtlFormula>,
+) -> anyhow::Result<Vec<Expr>> {
+    let condition = |atom| {
+        let condition = given.next().and_then(property::condition);
+        condition.with_context(|| format!("{name}: the atom `{atom}` is not a condition on states"))
+    };
+    automaton.atoms.iter().map(condition).collect()
+}
 
 impl Properties {
     /// Reads the automata that are given.
-    pub fn automata(&self) -> anyhow::Result<Read> {
-        let mut all = Vec::new();
-        for path in &self.automaton {
-            let shown = path.display();
-            let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-            let mut reader = omega::hoa::Reader::new(BufReader::new(file));
-            let first = reader.next().with_context(|| format!("{shown}: there is no automaton in it"))?;
-            let automaton = first.with_context(|| format!("{shown}: not an automaton"))?;
-            let automaton = automaton.to_tgba().with_context(|| format!("{shown}: cannot be used"))?;
-            all.push((shown.to_string(), automaton));
-        }
-        Ok(all)
+    pub fn automata(&self) -> anyhow::Result<Automata> {
+        let fair = self.fairness.iter().filter_map(|fairness| match fairness {
+            Fairness::Automaton(path) => Some(read(path)),
+            Fairness::Notion(_) => None,
+        });
+        let forbidden = self.automaton.iter().map(|path| read(path));
+        Ok(Automata {
+            forbidden: forbidden.collect::<Result<_, _>>()?,
+            fair: fair.collect::<Result<_, _>>()?,
+        })
     }
 
-    /// The fairness to assume.
+    /// The notion of fairness to assume: the last one that was given.
     pub fn fairness(&self) -> Option<fairness::Fairness> {
-        self.fairness.notion()
+        let notion = |fairness: &Fairness| match fairness {
+            Fairness::Notion(notion) => Some(*notion),
+            Fairness::Automaton(_) => None,
+        };
+        self.fairness.iter().rev().find_map(notion).flatten()
     }
 
     /// The formulas of branching time, with atoms that are still texts.
@@ -110,31 +142,30 @@ impl Properties {
 
     /// What must be read as if it stood in the model: the formulas, then the atoms of the automata, then those of formulas of branching
     /// time.
-    pub fn texts(&self, automata: &Read) -> anyhow::Result<Vec<String>> {
+    pub fn texts(&self, automata: &Automata) -> anyhow::Result<Vec<String>> {
         let skeletons = self.skeletons()?;
         let of_skeletons = skeletons.iter().flat_map(Skeleton::texts);
-        let atoms = automata.iter().flat_map(|(_, automaton)| &automaton.atoms);
+        let all = automata.forbidden.iter().chain(&automata.fair);
+        let atoms = all.flat_map(|(_, automaton)| &automaton.atoms);
         let of_automata = atoms.map(|name| format!("({name})"));
         Ok(self.ltl.iter().cloned().chain(of_automata).chain(of_skeletons).collect())
     }
 
     /// What to check in a model that was loaded with these texts.
-    pub fn asked(&self, model: &Model, automata: Read) -> anyhow::Result<Asked> {
+    pub fn asked(&self, model: &Model, automata: Automata) -> anyhow::Result<Asked> {
         let mut given = model.given.iter();
         let mut properties = Vec::new();
         for (text, formula) in self.ltl.iter().zip(given.by_ref()) {
             properties.push(Property { name: text.clone(), meaning: Meaning::Formula(formula.clone()) });
         }
-        for (name, automaton) in automata {
-            let mut conditions = Vec::new();
-            for atom in &automaton.atoms {
-                let condition = given.next().and_then(property::condition);
-                conditions
-                    .push(condition.with_context(|| {
-                        format!("{name}: the atom `{atom}` is not a condition on states")
-                    })?);
-            }
+        for (name, automaton) in automata.forbidden {
+            let conditions = conditions(&name, &automaton, &mut given)?;
             properties.push(Property { name, meaning: Meaning::Automaton(Box::new(automaton), conditions) });
+        }
+        let mut assumptions = Vec::new();
+        for (name, automaton) in automata.fair {
+            let conditions = conditions(&name, &automaton, &mut given)?;
+            assumptions.push(Assumption { name, automaton, conditions });
         }
         for skeleton in self.skeletons()? {
             let formula = skeleton.with_atoms(&mut given).map_err(anyhow::Error::msg)?;
@@ -161,9 +192,9 @@ impl Properties {
             }
         }
         if properties.is_empty() && !safety {
-            return Ok(Asked { safety: true, properties: stated });
+            return Ok(Asked { safety: true, properties: stated, assumptions });
         }
-        Ok(Asked { safety, properties })
+        Ok(Asked { safety, properties, assumptions })
     }
 }
 
@@ -195,13 +226,15 @@ pub enum Search {
     Cndfs,
     /// Cycles: strong components by all threads, in a shared union-find (Bloemen, Laarman, van de Pol)
     Ufscc,
+    /// Judge nothing: visit the product of program and property once, to see what that costs
+    Explore,
 }
 
 impl Search {
     /// The search for cycles, if it is one.
     pub fn algorithm(self) -> Option<Algorithm> {
         Some(match self {
-            Search::Dfs | Search::Bfs => return None,
+            Search::Dfs | Search::Bfs | Search::Explore => return None,
             Search::Queue => Algorithm::Queue,
             Search::Interleaved => Algorithm::Interleaved,
             Search::Magic => Algorithm::Magic,

@@ -29,8 +29,9 @@ impl Skeleton {
     /// It is none; the message says where and why.
     pub fn read(text: &str) -> Result<Skeleton, String> {
         let mut formulas = Formulas::new();
-        let formula = formulas.parse_embedded(text).map_err(|error| {
-            let shown = text.get(error.span.clone()).filter(|part| !part.is_empty());
+        let spelled = spell_moves(text);
+        let formula = formulas.parse_embedded(&spelled).map_err(|error| {
+            let shown = spelled.get(error.span.clone()).filter(|part| !part.is_empty());
             let place = match shown {
                 Some(part) => format!(" at `{part}` (character {})", error.span.start + 1),
                 None => format!(" (character {})", error.span.start + 1),
@@ -48,8 +49,14 @@ impl Skeleton {
 
     /// What must be read as if it stood in the model.
     pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
-        (0..self.formulas.atom_count() as u32)
-            .map(|atom| format!("({})", self.formulas.atom_name(omega::formula::AtomId(atom))))
+        (0..self.formulas.atom_count() as u32).map(|atom| {
+            let name = self.formulas.atom_name(omega::formula::AtomId(atom));
+            let bare = name.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(name);
+            match bare.strip_prefix(MOVED) {
+                Some(process) => format!("({MOVES}{process})"),
+                None => format!("({name})"),
+            }
+        })
     }
 
     /// The formula, given its atoms in order.
@@ -62,7 +69,7 @@ impl Skeleton {
     ) -> Result<BranchingFormula, String> {
         let mut conditions = Vec::new();
         for text in self.texts() {
-            match given.next().and_then(condition) {
+            match given.next().and_then(|formula| condition(&behind_the_step(formula))) {
                 Some(condition) => conditions.push(condition),
                 None => {
                     return Err(format!("in `{}` the atom `{text}` is not a condition on states", self.text));
@@ -71,6 +78,51 @@ impl Skeleton {
         }
         Ok(BranchingFormula { name: self.text, formulas: self.formulas, formula: self.formula, conditions })
     }
+}
+
+/// Who makes the next step, and who has made the last one: that is the condition, and it is one behind the step.
+const MOVES: &str = "_moves";
+const MOVED: &str = "_moves_before";
+
+/// `_moves(P[1])` as what it stands for, a condition behind the next step. The model's own parser knows what a process is, so it is asked
+/// about `_moves(P[1])` and its answer taken apart by [`behind_the_step`].
+fn spell_moves(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(MOVES) {
+        let behind = rest[at + MOVES.len()..].trim_start();
+        let inner = behind.strip_prefix('(').and_then(|inner| Some((inner, closing(inner)?)));
+        let part_of_a_name = rest[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let (Some((inner, end)), false) = (inner, part_of_a_name) else {
+            result += &rest[..at + MOVES.len()];
+            rest = &rest[at + MOVES.len()..];
+            continue;
+        };
+        result += &format!("{}X ({MOVED}({}))", &rest[..at], &inner[..end]);
+        rest = &inner[end + 1..];
+    }
+    result + rest
+}
+
+/// Of `X f` the formula `f`, any other as it is.
+fn behind_the_step(formula: &LtlFormula) -> LtlFormula {
+    match formula.formulas.node(formula.formula) {
+        omega::formula::Node::Next(inner) => LtlFormula { formula: *inner, ..formula.clone() },
+        _ => formula.clone(),
+    }
+}
+
+/// Where the parenthesis that is open at the beginning is closed.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 1;
+    text.char_indices().find_map(|(at, c)| {
+        match c {
+            '(' => open += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+        (open == 0).then_some(at)
+    })
 }
 
 /// The first part that speaks of a path though it stands where a state is meant.
@@ -165,6 +217,7 @@ pub(super) fn check(
         },
         automaton_states: 0,
         fairness: choice.fairness,
+        assumed: Vec::new(),
         lasso,
         failure,
         unsuitable: None,
@@ -190,5 +243,21 @@ fn replay(program: &Program, formula: &BranchingFormula, run: &LassoRun) -> Resu
         atoms: (0..formula.conditions.len() as u32).map(name).collect(),
         values,
         differs,
+        reported: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_spelled_out() {
+        assert_eq!(spell_moves("A(GF _moves(P[1]) -> F p)"), "A(GF X (_moves_before(P[1])) -> F p)");
+        assert_eq!(spell_moves("E X_moves (f(x + 1))"), "E X_moves (f(x + 1))");
+        assert_eq!(
+            spell_moves("_moves(len(q) + 1) && _moves(2"),
+            "X (_moves_before(len(q) + 1)) && _moves(2"
+        );
+    }
 }

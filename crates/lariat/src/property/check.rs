@@ -2,14 +2,14 @@
 
 use super::lasso::{Lasso, LassoError, replay};
 use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
-use super::{Meaning, Property, Unsuitable, branching, fair};
+use super::{Assumption, Meaning, Property, Unsuitable, branching, fair};
 use crate::check::{Counterexample, Engine};
 use crate::reduction::Reduction;
 use model::observe::Observable;
 use model::{Program, RuntimeError};
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
-use search::product::{Answer, Monitor, Request, Shape, find, find_fair, find_prefix};
+use search::product::{Answer, Monitor, Request, Shape, explore, find, find_fair, find_prefix};
 use search::replay::ReplayError;
 use search::{Options, Run, Verdict, Violation};
 use std::fmt;
@@ -22,10 +22,14 @@ pub struct Choice {
     pub raw: bool,
     /// The search to use; one that suits the property if nothing is said.
     pub algorithm: Option<Algorithm>,
+    /// Visit the product once and judge nothing, to see what that alone costs.
+    pub explore: bool,
     /// Find a run than which none is shorter.
     pub shortest: bool,
     /// Only runs that are fair like this matter.
     pub fairness: Option<Fairness>,
+    /// Only runs that all of these accept matter.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// What is known of a property after a search.
@@ -44,6 +48,8 @@ pub struct Checked {
     pub automaton_states: usize,
     /// The fairness that was assumed.
     pub fairness: Option<Fairness>,
+    /// The names of the automata of fair runs that were assumed.
+    pub assumed: Vec<String>,
     /// Cycles were looked for on the product with the property itself, not with what it forbids.
     pub lasso: Option<Lasso>,
     /// A condition of the property has no value: the run to where it has none.
@@ -73,6 +79,7 @@ enum Plan {
     /// No run is forbidden.
     Nothing,
     Reachability,
+    Explore,
     /// By one search, or by another one for several threads if the product is large.
     Cycles(Algorithm, Option<Algorithm>),
 }
@@ -88,12 +95,17 @@ pub fn check(
     options: &Options<'_>,
 ) -> Result<Checked, Failure> {
     if let Meaning::Branching(formula) = &property.meaning {
+        if !choice.assumptions.is_empty() {
+            let reason =
+                "automata of fair runs are not for formulas of branching time; say it in the formula";
+            return Ok(unsuitable(property, Unsuitable::Branching(reason.into())));
+        }
         return match branching::check(program, formula, choice, options)? {
             Ok(checked) => Ok(checked),
             Err(reason) => Ok(unsuitable(property, reason)),
         };
     }
-    let planned = prepare(program, property).and_then(|prepared| {
+    let planned = prepare(program, property, &choice.assumptions).and_then(|prepared| {
         let plan = plan(&prepared, property, choice)?;
         Ok((prepared, plan))
     });
@@ -112,9 +124,10 @@ pub fn check(
     let mut checked = Checked {
         name: property.name.clone(),
         kind: property.kind(),
-        verdict: answer.verdict(),
+        verdict: if choice.explore { Verdict::Inconclusive } else { answer.verdict() },
         search: match plan {
             Plan::Nothing => "none",
+            Plan::Explore => "explore",
             Plan::Reachability => "reachability",
             Plan::Cycles(planned, _) => search_name(answer.algorithm.unwrap_or(planned), choice.fairness),
         },
@@ -126,6 +139,7 @@ pub fn check(
         },
         automaton_states: monitor.states(),
         fairness: choice.fairness,
+        assumed: choice.assumptions.iter().map(|assumption| assumption.name.clone()).collect(),
         unsuitable: None,
         lasso: None,
         failure: None,
@@ -134,7 +148,8 @@ pub fn check(
     if let Some(run) = &checked.answer.lasso {
         let run = reduction.lasso(run);
         let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic, _));
-        let lasso = replay(&prepared, property, &monitor, deterministic, &run).map_err(Failure::Lasso)?;
+        let lasso = replay(&prepared, property, &choice.assumptions, &monitor, deterministic, &run)
+            .map_err(Failure::Lasso)?;
         if choice.fairness.is_some_and(|fairness| !fair::is_fair(&prepared.program, &lasso, fairness)) {
             return Err(Failure::Lasso(LassoError::Unfair));
         }
@@ -158,6 +173,7 @@ fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
         because: "the property cannot be checked this way",
         automaton_states: 0,
         fairness: None,
+        assumed: Vec::new(),
         lasso: None,
         failure: None,
     }
@@ -198,6 +214,10 @@ fn plan(
     property: &Property,
     choice: &Choice,
 ) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
+    if choice.explore {
+        let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
+        return Ok((Plan::Explore, "the product is visited once and nothing is judged", found));
+    }
     if let Some(algorithm) = choice.algorithm {
         if algorithm == Algorithm::Deterministic && choice.fairness.is_some() {
             return Err(Unsuitable::DeterministicFair);
@@ -207,10 +227,10 @@ fn plan(
             _ if algorithm.is_generalized() => Form::Generalized,
             _ => Form::Buchi,
         };
-        let found = automaton(prepared, property, form)?;
+        let found = automaton(prepared, property, &choice.assumptions, form)?;
         return Ok((Plan::Cycles(algorithm, None), "as asked for", found));
     }
-    let found = automaton(prepared, property, Form::Generalized)?;
+    let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
     // Only to see its shape.
     let monitor = Monitor::new(found.0.clone(), found.1.clone(), prepared.stutters);
     Ok(match monitor.shape() {
@@ -239,6 +259,7 @@ fn search<S: Observable>(
 ) -> Answer {
     match plan {
         Plan::Nothing => Answer::default(),
+        Plan::Explore => explore(system, monitor, options),
         Plan::Reachability => {
             let order = if choice.shortest { search::Order::BreadthFirst } else { options.order };
             let options = Options { order, checkpoint: None, resume: None, ..options.clone() };

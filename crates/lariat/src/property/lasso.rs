@@ -2,12 +2,13 @@
 //! violated on the run, by its direct evaluation and not by any search.
 
 use super::monitor::Prepared;
-use super::{Meaning, Property};
+use super::{Assumption, Meaning, Property};
 use model::system::nothing_moves;
 use model::{Expr, Interpreter, Program, RuntimeError, State, Step};
 use omega::emptiness::accepts;
 use omega::formula::evaluate;
 use omega::word::Lasso as Word;
+use promela::claim;
 use search::product::{LassoRun, Monitor};
 use std::fmt;
 
@@ -29,6 +30,8 @@ pub struct Lasso {
     pub values: Vec<Option<Vec<bool>>>,
     /// The last state differs from the first of the cycle, though only in values that nobody reads.
     pub differs: bool,
+    /// What the property itself reports: the assertion of a claim that fails.
+    pub reported: Option<String>,
 }
 
 /// The run is not what it was said to be: a fault of ours.
@@ -98,6 +101,7 @@ fn extend(interpreter: &Interpreter<'_>, states: &mut Vec<State>, steps: &[Step]
 pub(super) fn replay(
     prepared: &Prepared,
     property: &Property,
+    assumptions: &[Assumption],
     monitor: &Monitor,
     deterministic: bool,
     run: &LassoRun,
@@ -112,6 +116,7 @@ pub(super) fn replay(
         atoms,
         values: Vec::new(),
         differs: false,
+        reported: None,
     };
     if !run.cycle.is_empty() {
         close(&interpreter, &mut lasso, &run.cycle)?;
@@ -124,14 +129,31 @@ pub(super) fn replay(
     {
         return Err(LassoError::DoesNotClose);
     }
-    let word = word(&lasso);
+    let word = word(&lasso, &lasso.values);
     let violated = match &property.meaning {
         Meaning::Formula(of) => {
             !evaluate(&of.formulas, of.formula, &word, |letter, atom| letter[atom.0 as usize])
         }
         _ => accepts(monitor.automaton(), &word, |letter: &Vec<bool>, atom| letter[atom as usize]),
     };
-    if violated { Ok(lasso) } else { Err(LassoError::Allowed) }
+    if !violated {
+        return Err(LassoError::Allowed);
+    }
+    for assumption in assumptions {
+        if !assumption.accepts(&prepared.program, &lasso)? {
+            return Err(LassoError::Unfair);
+        }
+    }
+    lasso.reported = reported(prepared, property, &lasso);
+    Ok(lasso)
+}
+
+/// What a claim says about the run besides that it is forbidden.
+fn reported(prepared: &Prepared, property: &Property, lasso: &Lasso) -> Option<String> {
+    let Meaning::Claim(claim) = &property.meaning else { return None };
+    // Its atoms are the first of the monitor's, in the same order.
+    let claim = claim::automaton(&prepared.program, claim).ok()?;
+    claim.failure(lasso.values.iter().flatten()).map(ToString::to_string)
 }
 
 /// By state, which conditions hold; nothing inside of atomic sequences.
@@ -230,16 +252,16 @@ fn roll_back(interpreter: &Interpreter<'_>, lasso: &mut Lasso) {
     lasso.states.truncate(lasso.states.len() - earlier);
 }
 
-/// What the property reads along the run.
-fn word(lasso: &Lasso) -> Word<Vec<bool>> {
+/// What is read along the run, given the letters of its states.
+pub(super) fn word(lasso: &Lasso, values: &[Option<Vec<bool>>]) -> Word<Vec<bool>> {
     let before = if lasso.cycle.is_empty() { lasso.states.len() } else { lasso.prefix.len() };
-    let prefix: Vec<Vec<bool>> = lasso.values[..before].iter().flatten().cloned().collect();
+    let prefix: Vec<Vec<bool>> = values[..before].iter().flatten().cloned().collect();
     let cycle: Vec<Vec<bool>> = if lasso.cycle.is_empty() {
         // Whatever follows will do.
         prefix.last().cloned().into_iter().collect()
     } else {
         let end = lasso.prefix.len() + lasso.cycle.len();
-        lasso.values[lasso.prefix.len()..end].iter().flatten().cloned().collect()
+        values[lasso.prefix.len()..end].iter().flatten().cloned().collect()
     };
     Word::new(prefix, cycle)
 }

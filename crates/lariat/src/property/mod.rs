@@ -3,12 +3,14 @@
 //! A [`Property`] is what the user states; `monitor` makes of it an automaton of forbidden runs, [`check`](mod@check) searches the product
 //! with the program, [`lasso`] replays the run that was found and asks the property itself whether it is violated.
 
+mod assumption;
 mod branching;
 pub mod check;
 mod fair;
 pub mod lasso;
 mod monitor;
 
+pub use assumption::Assumption;
 pub use branching::{BranchingFormula, Skeleton};
 pub use check::{Checked, Choice, check};
 pub use lasso::{Lasso, LassoError};

@@ -1,6 +1,6 @@
 //! From a property to the automaton that a search needs.
 
-use super::{Meaning, Property, has_accept_labels};
+use super::{Assumption, Meaning, Property, has_accept_labels};
 use model::expression::UnaryOp;
 use model::reduce::Observed;
 use model::{Expr, Program};
@@ -11,7 +11,7 @@ use omega::formula::Formulas;
 use omega::guard::Guard;
 use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
 use promela::LtlFormula;
-use promela::claim::{self, NotACondition};
+use promela::claim::{self, HasEffect};
 use std::fmt;
 
 /// Why a property cannot be checked, or not by this search.
@@ -20,7 +20,9 @@ pub enum Unsuitable {
     Translation(TranslateError),
     /// A formula of branching time cannot be decided, and why.
     Branching(String),
-    Claim(NotACondition),
+    Claim(HasEffect),
+    /// The property and what is assumed have more acceptance marks together than there can be.
+    TooManyMarks,
     /// `deterministic` needs a formula.
     NotAFormula,
     /// `deterministic` does not know who moves.
@@ -34,9 +36,12 @@ impl fmt::Display for Unsuitable {
         match self {
             Unsuitable::Translation(error) => write!(out, "{error}"),
             Unsuitable::Branching(reason) => out.write_str(reason),
-            Unsuitable::Claim(NotACondition { text, file, line }) => write!(
+            Unsuitable::Claim(HasEffect { text, file, line }) => write!(
                 out,
-                "{file}:{line}: `{text}` does more than wait for a condition, which a claim may not"
+                "{file}:{line}: `{text}` does more than look at the program, which a claim may not"
+            ),
+            Unsuitable::TooManyMarks => out.write_str(
+                "the property and the automata of fair runs have more than 64 acceptance sets together; use smaller automata",
             ),
             Unsuitable::NotAFormula => {
                 out.write_str("the search `deterministic` needs the property itself, as a formula; use another search")
@@ -77,12 +82,16 @@ pub(super) struct Prepared {
 pub(super) type Automaton = (Tgba, Vec<Expr>);
 
 /// The program in which the property is checked, and what reductions must keep.
-pub(super) fn prepare(program: &Program, property: &Property) -> Result<Prepared, Unsuitable> {
+pub(super) fn prepare(
+    program: &Program,
+    property: &Property,
+    assumptions: &[Assumption],
+) -> Result<Prepared, Unsuitable> {
     let mut program = program.clone();
     // What is hidden could make two runs look like one that is none.
     program.variables.reveal();
     program.process_types.iter_mut().for_each(|kind| kind.variables.reveal());
-    let (conditions, steps, stutters) = match &property.meaning {
+    let (mut conditions, steps, stutters) = match &property.meaning {
         Meaning::Branching(_) => return Err(branching()),
         Meaning::Formula(formula) => {
             let invariant = is_stutter_invariant(&mut formula.formulas.clone(), formula.formula);
@@ -105,6 +114,9 @@ pub(super) fn prepare(program: &Program, property: &Property) -> Result<Prepared
         }
         Meaning::Progress => (vec![Expr::NonProgress], false, false),
     };
+    conditions.extend(assumptions.iter().flat_map(|assumption| assumption.conditions.clone()));
+    // What an automaton says may depend on the number of steps.
+    let steps = steps || !assumptions.is_empty();
     Ok(Prepared { program, observed: Observed { conditions, steps }, stutters })
 }
 
@@ -124,33 +136,45 @@ fn at_accept_label() -> Expr {
     Expr::unary(UnaryOp::Not, Expr::NonProgress)
 }
 
-/// The automaton in the form that a search needs.
+/// The automaton in the form that a search needs: of runs that are forbidden and count.
 pub(super) fn automaton(
     prepared: &Prepared,
     property: &Property,
+    assumptions: &[Assumption],
     form: Form,
 ) -> Result<Automaton, Unsuitable> {
-    let forbidden = match &property.meaning {
-        Meaning::Formula(formula) => return of_formula(formula, form),
-        Meaning::Branching(_) => return Err(branching()),
-        _ if form == Form::Deterministic => return Err(Unsuitable::NotAFormula),
-        Meaning::Claim(claim) => {
-            let mut claim = claim::automaton(&prepared.program, claim).map_err(Unsuitable::Claim)?;
-            if prepared.observed.conditions.len() > claim.atoms.len() {
-                mark_accept_labels(&mut claim.automaton);
-                claim.atoms.push(at_accept_label());
-            }
-            (claim.automaton, claim.atoms)
-        }
-        Meaning::Automaton(automaton, conditions) => ((**automaton).clone(), conditions.clone()),
-        Meaning::AcceptLabels => (of_text("G F labelled")?, vec![at_accept_label()]),
-        Meaning::Progress => (of_text("F G nonprogress")?, vec![Expr::NonProgress]),
-    };
-    let (automaton, conditions) = forbidden;
+    if form == Form::Deterministic && !assumptions.is_empty() {
+        return Err(Unsuitable::DeterministicFair);
+    }
+    let mut found = forbidden(prepared, property, form)?;
+    for assumption in assumptions {
+        found = assumption.restrict(found)?;
+    }
+    let (automaton, conditions) = found;
     if form == Form::Buchi && (automaton.sets != 1 || !automaton.is_state_based()) {
         return Ok((degeneralize(&automaton, Degeneralization::SIMPLE), conditions));
     }
     Ok((automaton, conditions))
+}
+
+/// The automaton of all forbidden runs.
+fn forbidden(prepared: &Prepared, property: &Property, form: Form) -> Result<Automaton, Unsuitable> {
+    Ok(match &property.meaning {
+        Meaning::Formula(formula) => return of_formula(formula, form),
+        Meaning::Branching(_) => return Err(branching()),
+        _ if form == Form::Deterministic => return Err(Unsuitable::NotAFormula),
+        Meaning::Claim(claim) => {
+            let mut automaton = claim::automaton(&prepared.program, claim).map_err(Unsuitable::Claim)?;
+            if has_accept_labels(&prepared.program) {
+                mark_accept_labels(&mut automaton.automaton);
+                automaton.atoms.push(at_accept_label());
+            }
+            (automaton.automaton, automaton.atoms)
+        }
+        Meaning::Automaton(automaton, conditions) => ((**automaton).clone(), conditions.clone()),
+        Meaning::AcceptLabels => (of_text("G F labelled")?, vec![at_accept_label()]),
+        Meaning::Progress => (of_text("F G nonprogress")?, vec![Expr::NonProgress]),
+    })
 }
 
 fn of_text(text: &str) -> Result<Tgba, Unsuitable> {

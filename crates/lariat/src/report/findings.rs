@@ -119,12 +119,13 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
     let lasso = checked.lasso.as_ref().map(|lasso| {
         let steps: Vec<Step> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
         let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-        let trace = Trace::new(program, &steps, &lasso.states, cycle, "property violated".into());
+        let error = lasso.reported.clone().unwrap_or_else(|| "property violated".into());
+        let trace = Trace::new(program, &steps, &lasso.states, cycle, error.clone());
         let trace = trace.with_atoms(&steps, &lasso.atoms, &lasso.values);
         // A run that comes to its end stays there forever: say why.
         let stuck = cycle.is_some() && lasso.cycle.iter().all(|step| moves(step).next().is_none());
         let deadlock = lasso.states.last().filter(|_| stuck).map(|state| deadlock(program, state));
-        ShownRun { kind: "property violated", error: "property violated".into(), trace, deadlock }
+        ShownRun { kind: "property violated", error, trace, deadlock }
     });
     let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
     let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();

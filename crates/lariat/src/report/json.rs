@@ -38,6 +38,9 @@ struct Property<'a> {
     /// The notion of fairness that was assumed.
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
+    /// The automata of fair runs that were assumed.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    assumed: &'a [String],
     trace: Option<Trace>,
 }
 
@@ -120,6 +123,7 @@ pub fn render(report: &Report<'_>) -> String {
         because: None,
         automaton_states: None,
         fairness: None,
+        assumed: &[],
         trace: trace(report),
     });
     let liveness = report.liveness.iter().map(|checked| infinite(report, checked));
@@ -165,6 +169,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         kind: checked.kind,
         verdict: verdict_name(checked.verdict),
         reason: failure
+            .or_else(|| checked.lasso.as_ref()?.reported.clone())
             .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
             .or_else(|| answer.limit.map(|limit| limit.to_string()))
             .or_else(|| undecided.then(|| UNOBSERVED.to_owned())),
@@ -176,6 +181,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         because: Some(checked.because),
         automaton_states: Some(checked.automaton_states),
         fairness: checked.fairness.map(|fairness| fairness.name()),
+        assumed: &checked.assumed,
         trace: lasso_trace(report, checked),
     }
 }

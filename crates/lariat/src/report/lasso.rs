@@ -11,10 +11,10 @@ use std::fmt::Write;
 /// The line with the verdict, and what qualifies it.
 pub fn verdict(checked: &Checked, style: Style) -> String {
     let name = printable(&checked.name);
-    let under = match checked.fairness {
-        Some(fairness) => format!(" (under {} fairness)", fairness.name()),
-        None => String::new(),
-    };
+    let notion = checked.fairness.map(|fairness| format!("{} fairness", fairness.name()));
+    let assumed: Vec<String> =
+        notion.into_iter().chain(checked.assumed.iter().map(|name| printable(name).to_string())).collect();
+    let under = if assumed.is_empty() { String::new() } else { format!(" (under {})", assumed.join(", ")) };
     let head = format!("{} {name}{under}", checked.kind);
     let mut out = match checked.verdict {
         Verdict::Holds => format!("{head}: {}\n", style.good("holds")),
@@ -23,7 +23,10 @@ pub fn verdict(checked: &Checked, style: Style) -> String {
                 let error = printable(&failure.error.to_string());
                 format!("{head}: {}  a condition has no value: {error}\n", style.bad("VIOLATED"))
             }
-            None => format!("{head}: {}\n", style.bad("VIOLATED")),
+            None => match checked.lasso.as_ref().and_then(|lasso| lasso.reported.as_ref()) {
+                Some(reported) => format!("{head}: {}  {}\n", style.bad("VIOLATED"), printable(reported)),
+                None => format!("{head}: {}\n", style.bad("VIOLATED")),
+            },
         },
         Verdict::Inconclusive => format!("{head}: {}\n", style.unsure("inconclusive")),
     };
@@ -68,9 +71,10 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
         let _ = writeln!(out, "  {} an atomic sequence can run forever", style.unsure("warning:"));
     }
     if let Some(lasso) = &checked.lasso {
-        let ending = match (checked.kind, checked.verdict) {
-            ("ctl", Verdict::Holds) => "this state shows that the formula holds",
-            ("ctl", _) => "this state shows that the formula does not hold",
+        let ending = match (checked.kind, checked.verdict, &lasso.reported) {
+            ("ctl", Verdict::Holds, _) => "this state shows that the formula holds",
+            ("ctl", ..) => "this state shows that the formula does not hold",
+            (_, _, Some(reported)) => &printable(reported),
             _ => "whatever follows, the property is violated",
         };
         out += &infinite_run(program, lasso, ending, style);

@@ -19,8 +19,11 @@ use std::num::NonZeroUsize;
 /// Up to so many nodes one thread is quicker than starting several.
 const JOIN_AFTER: u64 = 20_000;
 
-/// Expansions spent on making a lasso shorter.
-const SHORTENING: usize = 200_000;
+/// Expansions spent on making a lasso shorter: some for every state that was visited to find it, so that an early violation is
+/// also shown early.
+const SHORTENING_PER_STATE: usize = 10;
+const LEAST_SHORTENING: usize = 5_000;
+const MOST_SHORTENING: usize = 200_000;
 
 /// How to look for a forbidden run.
 #[derive(Clone)]
@@ -111,11 +114,12 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     match found {
         Ok(None) => {}
         Ok(Some(lasso)) => {
+            let budget = (SHORTENING_PER_STATE * graph.len()).clamp(LEAST_SHORTENING, MOST_SHORTENING);
             // Without the acceptance of Büchi there is nothing to hold a shorter cycle against.
             let shown = match request.algorithm {
                 Algorithm::Deterministic => Ok(lasso.clone()),
                 _ if request.shortest => shorten::shortest(&mut graph, lasso.clone()),
-                _ => shorten::shorten(&mut graph, lasso.clone(), SHORTENING),
+                _ => shorten::shorten(&mut graph, lasso.clone(), budget),
             };
             match steps(&mut graph, &shown.unwrap_or(lasso)) {
                 Ok(run) => answer.lasso = Some(run),
@@ -218,6 +222,14 @@ fn steps<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, lasso: &Lasso) -> R
 fn finite(mut run: LassoRun) -> LassoRun {
     run.prefix.pop_if(|last| *last == Step::STUTTER);
     run
+}
+
+/// Visits the whole product once and judges nothing: what no check of everything can be cheaper than.
+pub fn explore<S: Observable>(system: S, monitor: &Monitor, options: &Options<'_>) -> Answer {
+    let product = Product::new(system, monitor);
+    let outcome = reachability(&product, &Options { all_errors: true, ..options.clone() });
+    let Outcome { limit, statistics, endless_atomic, .. } = outcome;
+    Answer { limit, statistics, endless_atomic, met: monitor.met(), ..Answer::default() }
 }
 
 /// Looks for the beginning of a run after which everything is forbidden, with any search and store there is for

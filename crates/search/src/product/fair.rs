@@ -6,7 +6,9 @@ use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::system::Product;
 use crate::limits::Limits;
-use crate::liveness::fairness::{Actor, FairLasso, Fairness, FlagCounters, LassoStep, Strength, search};
+use crate::liveness::fairness::{
+    Actor, FairLasso, Fairness, FlagCounters, LassoStep, Strength, search, shortest,
+};
 use crate::liveness::{Algorithm, Graph};
 use crate::outcome::Statistics;
 use crate::rounds::Progress;
@@ -32,6 +34,10 @@ pub fn find_fair<S: Observable>(
         time: graph.elapsed(),
         ..Statistics::default()
     };
+    let found = found.and_then(|lasso| match lasso {
+        Some(lasso) if request.shortest => shortest(&mut graph, lasso, fairness.strength).map(Some),
+        other => Ok(other),
+    });
     match found.and_then(|lasso| lasso.map(|lasso| steps(&mut graph, &lasso)).transpose()) {
         Ok(run) => answer.lasso = run,
         Err(stop) => give_up(&mut graph, &mut answer, stop),

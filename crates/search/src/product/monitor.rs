@@ -4,7 +4,7 @@
 //! letter makes possible is looked up in a table where that is small.
 
 use model::RuntimeError;
-use model::expression::{BinaryOp, Expr};
+use model::expression::Expr;
 use omega::automaton::{Marks, StateId, Tgba};
 use omega::guard::Guard;
 use omega::scc::Sccs;
@@ -210,17 +210,7 @@ impl Monitor {
 
     /// Can a condition be without a value in some state?
     pub(crate) fn may_fail(&self) -> bool {
-        let fails = |part: &Expr| match part {
-            Expr::Read(place) => !place.indices.is_empty(),
-            Expr::Binary(op, ..) => matches!(op, BinaryOp::Divide | BinaryOp::Remainder),
-            Expr::Unary(..) | Expr::Const(_) | Expr::Conditional(..) | Expr::ProcessCount | Expr::Last => {
-                false
-            }
-            Expr::NonProgress => false,
-            Expr::At { .. } => false,
-            _ => true,
-        };
-        self.conditions.iter().any(|condition| condition.any(&fails))
+        self.conditions.iter().any(Expr::may_fail)
     }
 
     /// An error of the program was met.

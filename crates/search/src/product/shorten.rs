@@ -1,7 +1,8 @@
 //! Shorter lassos, by breadth-first search around one that was found.
 
 use crate::liveness::{Edge, Graph, Lasso, Node};
-use std::collections::{HashMap, VecDeque};
+use rapidhash::RapidHashMap;
+use std::collections::VecDeque;
 
 /// Ways from one of `sources` over (node, marks seen) until `wanted`; the nodes of the way, the last one included. `None` if
 /// there is none of at most `longest` edges, or `budget` is used up.
@@ -13,7 +14,7 @@ fn way<G: Graph>(
     collect: bool,
     wanted: impl Fn(Node, u64) -> bool,
 ) -> Result<Option<Vec<Node>>, G::Stop> {
-    let mut before: HashMap<(Node, u64), Option<(Node, u64)>> =
+    let mut before: RapidHashMap<(Node, u64), Option<(Node, u64)>> =
         sources.iter().map(|&source| ((source, 0), None)).collect();
     let mut queue: VecDeque<((Node, u64), usize)> = sources.iter().map(|&source| ((source, 0), 0)).collect();
     let mut edges: Vec<Edge> = Vec::new();
@@ -92,7 +93,7 @@ pub(super) fn shorten<G: Graph>(graph: &mut G, lasso: Lasso, budget: usize) -> R
 pub(super) fn shortest<G: Graph>(graph: &mut G, lasso: Lasso) -> Result<Lasso, G::Stop> {
     let mut best = shorten(graph, lasso, usize::MAX)?;
     let initial = graph.initial()?;
-    let mut before: HashMap<Node, Option<Node>> = initial.iter().map(|&node| (node, None)).collect();
+    let mut before: RapidHashMap<Node, Option<Node>> = initial.iter().map(|&node| (node, None)).collect();
     let mut queue: VecDeque<(Node, usize)> = initial.iter().map(|&node| (node, 0)).collect();
     let mut edges: Vec<Edge> = Vec::new();
     while let Some((node, distance)) = queue.pop_front() {

@@ -2,13 +2,14 @@
 //!
 //! The graph says who its actors are ([`FairGraph`]); [`search`] finds an accepting lasso on which they are treated fairly, if there is one.
 //! `weak` and `strong` are the searches, by strong components; [`FlagCounters`] brings weak fairness to the nested searches;
-//! `lasso` builds the run that is shown. A run that ends is fair, whatever it left undone: nobody could move any more.
+//! `lasso` builds the run that is shown, `shortest` one than which none is shorter. A run that ends is fair, whatever it left undone: nobody could move any more.
 
 mod actors;
 mod components;
 mod flags;
 mod graph;
 mod lasso;
+mod shortest;
 mod strong;
 mod tally;
 mod weak;
@@ -17,6 +18,7 @@ pub use actors::ActorSet;
 pub use components::{Numbers, OUTSIDE, UNMET, components};
 pub use flags::FlagCounters;
 pub use graph::{FairEdge, FairGraph, FairLasso, FoundFair, LassoStep};
+pub use shortest::shortest;
 pub use strong::Refinement;
 
 /// Who must be treated fairly.

@@ -4,7 +4,7 @@ use super::Strength;
 use super::actors::ActorSet;
 use super::graph::FairEdge;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
     pub marks: u64,
     /// Who moves.

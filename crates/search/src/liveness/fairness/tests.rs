@@ -128,6 +128,25 @@ impl Written {
     }
 }
 
+impl Written {
+    /// Can the walk be continued by at most so many steps to a lasso that is accepting and fair? Every walk is tried.
+    fn has_lasso(&self, walk: &mut Vec<LassoStep>, node: Node, steps: usize, strength: Strength) -> bool {
+        let closes = (0..walk.len()).filter(|&start| walk[start].node == node).any(|start| {
+            let (prefix, cycle) = walk.split_at(start);
+            self.shows(&FairLasso { prefix: prefix.to_vec(), cycle: cycle.to_vec() }, strength)
+        });
+        closes
+            || steps > 0
+                && (0..self.edges[node as usize].len()).any(|edge| {
+                    walk.push(LassoStep { node, edge });
+                    let target = self.edges[node as usize][edge].edge.target;
+                    let found = self.has_lasso(walk, target, steps - 1, strength);
+                    walk.pop();
+                    found
+                })
+    }
+}
+
 /// Small graphs. Actors are spread, so that some sets need more than one word.
 fn graphs() -> impl Strategy<Value = Written> {
     const ACTORS: [u32; 4] = [0, 63, 64, 130];
@@ -165,6 +184,20 @@ proptest! {
             prop_assert_eq!(found.is_some(), expected, "{:?}", strength);
             if let Some(lasso) = found {
                 prop_assert!(graph.shows(&lasso, strength), "{:?} {:?}", strength, lasso);
+            }
+        }
+    }
+
+    #[test]
+    fn no_lasso_is_shorter_than_the_shortest(graph in graphs()) {
+        for strength in [Strength::Weak, Strength::Strong] {
+            let Ok(found) = search(&mut graph.clone(), strength);
+            let Some(lasso) = found else { continue };
+            let Ok(lasso) = shortest(&mut graph.clone(), lasso, strength);
+            prop_assert!(graph.shows(&lasso, strength), "{:?} {:?}", strength, lasso);
+            let shorter = (lasso.prefix.len() + lasso.cycle.len() - 1).min(6);
+            for &initial in &graph.initial {
+                prop_assert!(!graph.has_lasso(&mut Vec::new(), initial, shorter, strength), "{:?} {:?}", strength, lasso);
             }
         }
     }
