@@ -1,6 +1,6 @@
 //! Running our own tool as a user would: as a program, reading its JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -95,6 +95,27 @@ impl Tool {
             },
             _ => Outcome::Crashed(format!("{status}: {}", finished.stderr)),
         })
+    }
+}
+
+impl Tool {
+    /// The verdicts about the properties of a model, by name; nothing if the model or what is asked for is refused.
+    pub fn verdicts(&self, path: &Path, options: &[&str]) -> io::Result<Option<BTreeMap<String, String>>> {
+        let mut command = Command::new(&self.program);
+        command.args(["check", "--json"]).args(options).args(&self.options).arg(path);
+        let finished = process::run(&mut command, self.limit)?;
+        if finished.status.and_then(|status| status.code()) == Some(BAD_INPUT) {
+            return Ok(None);
+        }
+        let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
+        let properties = report.get("properties").and_then(Value::as_array).cloned().unwrap_or_default();
+        let text = |property: &Value, key: &str| property.get(key)?.as_str().map(str::to_owned);
+        Ok(Some(
+            properties
+                .iter()
+                .filter_map(|each| Some((text(each, "name")?, text(each, "verdict")?)))
+                .collect(),
+        ))
     }
 }
 

@@ -17,6 +17,7 @@ mod paper;
 mod process;
 mod record;
 mod spin;
+mod spin_property;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", about = "Project automation")]
@@ -33,7 +34,7 @@ enum Task {
     Conformance(conformance::Arguments),
     /// Compare Lariat with real SPIN on random Promela programs
     SpinFuzz(fuzz::Arguments),
-    /// Compare Lariat with real SPIN on random programs and formulas
+    /// Compare Lariat with real SPIN on random programs, formulas and claims
     LivenessFuzz(liveness_fuzz::Arguments),
     /// Run real SPIN on corpus models and write what it finds into their headers
     Record {

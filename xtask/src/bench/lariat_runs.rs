@@ -58,15 +58,27 @@ pub struct Lariat {
 impl Lariat {
     /// One `lariat check --json` of a model.
     pub fn check<S: AsRef<std::ffi::OsStr>>(&self, model: &Path, arguments: &[S]) -> Result<Sample, String> {
+        let asked = ["--property", "safety"].map(std::ffi::OsStr::new).into_iter();
+        let all: Vec<_> = asked.chain(arguments.iter().map(AsRef::as_ref)).collect();
+        self.property(model, &all, "safety")
+    }
+
+    /// One `lariat check --json`; the figures are those of the first property of a kind.
+    pub fn property<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        model: &Path,
+        arguments: &[S],
+        kind: &str,
+    ) -> Result<Sample, String> {
         let mut command = Command::new(&self.program);
-        command.args(["check", "--json", "--property", "safety"]).args(arguments).arg(model);
+        command.args(["check", "--json"]).args(arguments).arg(model);
         let measured = measure::run(&mut command, self.limit).map_err(|error| error.to_string())?;
         if measured.out_of_time {
             return Err(format!("more than {} s", self.limit.as_secs()));
         }
         let report = serde_json::from_str(&measured.stdout).ok();
         let (statistics, verdict, reason) =
-            report.as_ref().and_then(safety).ok_or_else(|| measured.complaint())?;
+            report.as_ref().and_then(|report| of_kind(report, kind)).ok_or_else(|| measured.complaint())?;
         let number = |name: &str| statistics.get(name).and_then(Value::as_u64).unwrap_or_default();
         Ok(Sample {
             wall_seconds: measured.wall_seconds,
@@ -83,12 +95,12 @@ impl Lariat {
     }
 }
 
-/// Statistics and verdict of the safety property, and why it is not "holds".
-fn safety(report: &Value) -> Option<(&Value, &str, Option<&str>)> {
+/// Statistics and verdict of a property, and why it is not "holds".
+fn of_kind<'r>(report: &'r Value, kind: &str) -> Option<(&'r Value, &'r str, Option<&'r str>)> {
     let properties = report.get("properties")?.as_array()?;
-    let safety = properties.iter().find(|property| property["kind"] == "safety")?;
-    let reason = safety.get("reason").and_then(Value::as_str);
-    Some((safety.get("statistics")?, safety.get("verdict")?.as_str()?, reason))
+    let found = properties.iter().find(|property| property["kind"] == kind)?;
+    let reason = found.get("reason").and_then(Value::as_str);
+    Some((found.get("statistics")?, found.get("verdict")?.as_str()?, reason))
 }
 
 #[cfg(test)]
@@ -101,8 +113,8 @@ mod tests {
             { "kind": "ltl" },
             { "kind": "safety", "verdict": "holds", "statistics": { "states": 7 } }
         ]});
-        let (statistics, verdict, reason) = safety(&report).expect("a safety property");
+        let (statistics, verdict, reason) = of_kind(&report, "safety").expect("a safety property");
         assert_eq!((statistics["states"].as_u64(), verdict, reason), (Some(7), "holds", None));
-        assert_eq!(safety(&serde_json::json!({})), None);
+        assert_eq!(of_kind(&serde_json::json!({}), "safety"), None);
     }
 }

@@ -19,6 +19,7 @@ use spin_runs::Verifier;
 mod cache;
 mod first_answer;
 mod lariat_runs;
+mod liveness;
 mod machine;
 mod measure;
 mod models;
@@ -50,6 +51,8 @@ enum Study {
     FirstAnswer(first_answer::Arguments),
     /// How often the bounded `cache` store inserts a state again
     Cache(cache::Arguments),
+    /// Formulas about the models, by Lariat and by `pan -a`
+    Liveness(liveness::Arguments),
     /// Run SPIN once and write states, depth and vector into the models' headers
     Record(record::Arguments),
 }
@@ -116,6 +119,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Some(Study::Omissions(arguments)) => omissions::run(arguments),
         Some(Study::FirstAnswer(arguments)) => first_answer::run(arguments),
         Some(Study::Cache(arguments)) => cache::run(arguments),
+        Some(Study::Liveness(arguments)) => liveness::run(arguments),
         Some(Study::Record(arguments)) => record::run(arguments),
         None => compare(&arguments.comparison),
     };

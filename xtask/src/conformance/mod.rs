@@ -1,4 +1,6 @@
-//! `cargo xtask conformance DIR`: every model of a directory against recorded figures of SPIN.
+//! `cargo xtask conformance DIR`: every model of a directory against recorded figures of SPIN; with `--properties`, against SPIN itself.
+
+mod properties;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,6 +29,12 @@ pub struct Arguments {
     /// Models checked at the same time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
+    /// Compare the verdicts about the properties the models state, by every search, with those of `pan -a`
+    #[arg(long)]
+    properties: bool,
+    /// With `--properties`: under weak fairness of processes, `pan -f`
+    #[arg(long, requires = "properties")]
+    fairness: bool,
     /// A built `lariat` to use instead of building one
     #[arg(long)]
     lariat: Option<PathBuf>,
@@ -51,6 +59,16 @@ enum Finding {
 }
 
 pub fn run(arguments: &Arguments) -> ExitCode {
+    if arguments.properties {
+        return match properties::run(arguments) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::from(2)
+            }
+        };
+    }
     let limit = Duration::from_secs(arguments.time);
     let prepared = read_table(&arguments.directory.join("expected.csv")).and_then(|rows| {
         Ok((rows, Tool::new(arguments.lariat.clone(), limit)?.with_options(&arguments.options)))

@@ -1,0 +1,124 @@
+//! Real SPIN's verdict about properties of infinite runs: `pan -a` and `pan -l`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process;
+use crate::spin::PrivateDirectory;
+
+/// A verifier that was generated and compiled, in a directory of its own.
+#[derive(Debug)]
+pub struct Verifier {
+    directory: PrivateDirectory,
+    limit: Duration,
+}
+
+/// What `pan` said in one search.
+#[derive(Debug, Default)]
+struct Said {
+    errors: u64,
+    /// A cycle, or the end of a claim.
+    infinite: bool,
+    /// The texts of the assertions that failed: of a claim or of the program, which `pan` does not tell.
+    assertions: BTreeSet<String>,
+}
+
+impl Verifier {
+    /// Makes a verifier of a model; nothing if SPIN or the compiler does not like it.
+    pub fn build(model: &Path, compiler: &[&str], limit: Duration) -> io::Result<Option<Verifier>> {
+        let directory = PrivateDirectory::new()?;
+        fs::copy(model, directory.path.join("model.pml"))?;
+        let mut command = Command::new("spin");
+        command.args(["-o1", "-o2", "-o3", "-a", "model.pml"]);
+        let generated = process::run(command.current_dir(&directory.path), limit)?;
+        if !generated.succeeded() || !directory.path.join("pan.c").exists() {
+            return Ok(None);
+        }
+        let mut command = Command::new("cc");
+        command.args(["-w", "-DNOREDUCE"]).args(compiler).args(["-o", "pan", "pan.c"]);
+        let compiled = process::run(command.current_dir(&directory.path), limit.max(COMPILING))?;
+        Ok(compiled.succeeded().then_some(Verifier { directory, limit }))
+    }
+
+    fn run(&self, arguments: &[&str]) -> io::Result<Option<Said>> {
+        // The larger stack only where it is needed, for it has to be there from the start.
+        for depth in ["-m200000", "-m10000000"] {
+            let mut command = Command::new(self.directory.path.join("pan"));
+            command.args(arguments).args(["-E", "-n", depth]).current_dir(&self.directory.path);
+            let said = parse(&process::run(&mut command, self.limit)?.stdout);
+            if said.is_some() {
+                return Ok(said);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Is there a forbidden run? Nothing if the verifier did not come to its end, or cannot be believed. `without` is a verifier of
+    /// the program alone.
+    pub fn violated(&self, arguments: &[&str], without: Option<&Verifier>) -> io::Result<Option<bool>> {
+        let Some(first) = self.run(arguments)? else { return Ok(None) };
+        if first.errors == 0 || first.infinite {
+            return Ok(Some(first.infinite));
+        }
+        // The first error may be the program's own: look at all of them.
+        let all = [arguments, &["-c0"]].concat();
+        let Some(said) = self.run(&all)? else { return Ok(None) };
+        let Some(without) = without else { return Ok(Some(said.infinite || !said.assertions.is_empty())) };
+        let own = match without.run(&["-c0"])? {
+            Some(own) => own.assertions,
+            None => return Ok(None),
+        };
+        Ok(Some(said.infinite || !said.assertions.is_subset(&own)))
+    }
+}
+
+/// What `pan` calls a forbidden run, or an error of a claim that is no assertion.
+const INFINITE: [&str; 5] =
+    ["acceptance cycle", "accept stutter", "non-progress cycle", "end state in claim", "block in d_step"];
+
+/// Compilers take long where others compile too.
+const COMPILING: Duration = Duration::from_secs(120);
+
+fn parse(text: &str) -> Option<Said> {
+    let (_, errors) = text.split_once("errors: ")?;
+    let digits = errors.find(|c: char| !c.is_ascii_digit()).unwrap_or(errors.len());
+    let errors = errors[..digits].parse().ok()?;
+    // Of several claims SPIN cannot search the one that cannot even start, and then reports nonsense.
+    let nonsense = !text.contains("states, stored") || text.contains("e+07 seconds");
+    let mut said = Said { errors, ..Said::default() };
+    for line in text.lines().filter(|line| line.starts_with("pan:")) {
+        said.infinite |= INFINITE.iter().any(|kind| line.contains(kind));
+        if let Some((_, rest)) = line.split_once("assertion violated") {
+            let end = rest.rfind("(at depth").unwrap_or(rest.len());
+            said.assertions.insert(rest[..end].trim().to_owned());
+        }
+    }
+    // What was cut off might have held an error.
+    let cut = text.contains("max search depth too small") || text.contains("out of memory");
+    if nonsense || (cut && errors == 0) { None } else { Some(said) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pan_says() {
+        let report = |errors: &str, count: u32| {
+            format!(
+                "{errors}State-vector 28 byte, depth reached 3, errors: {count}\n        4 states, stored\n"
+            )
+        };
+        let cycle = parse(&report("pan:1: acceptance cycle (at depth 2)\n", 1)).expect("a report");
+        assert!(cycle.infinite && cycle.assertions.is_empty() && cycle.errors == 1);
+        let failed =
+            parse(&report("pan:1: assertion violated  !((x==1)) (at depth 3)\n", 1)).expect("a report");
+        assert!(!failed.infinite && failed.assertions.contains("!((x==1))"));
+        assert!(parse(&report("error: max search depth too small\n", 0)).is_none());
+        assert!(parse("Segmentation fault").is_none());
+    }
+}
