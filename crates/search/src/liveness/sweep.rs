@@ -1,7 +1,7 @@
 //! What lies around the components that an accepting cycle can be in. The automaton tells that no accepting cycle leads through a node whose
 //! component there is not accepting; such nodes are *passing*. They need only be visited, in any order, many at once and by any thread; the
 //! search for cycles begins at each other node that is reached from them, and stays among nodes that are not passing (Edelkamp,
-//! Leue, Lluch Lafuente 2004, "Directed explicit-state model checking in the validation of communication protocols", section 5).
+//! Leue, Lluch Lafuente 2004, "Directed explicit-state model checking in the validation of communication protocols").
 
 use super::colors::{Colors, SharedColors};
 use super::graph::{Edge, Found, Graph, Node, SharedGraph};

@@ -1,5 +1,5 @@
 //! Sets of nodes that threads unite while others look at them (Bloemen, Laarman, van de Pol 2016, "Multi-core on-the-fly SCC
-//! decomposition", section 4).
+//! decomposition").
 //!
 //! A set is a tree of parents, whose root has what is known of the set: the threads that work on it, the marks of its edges, and whether it is
 //! dead, a complete strong component. The nodes of a set that are still to be expanded are on a cyclic list, from which each thread picks any; a
@@ -253,6 +253,68 @@ impl UnionFind {
                 return info & DONE != 0;
             }
             std::thread::yield_now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NODES: Node = 24;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Threads unite pairs and add marks at the same time: sets, marks and lists are what one thread would make.
+        #[test]
+        fn sets_are_those_of_one_thread(
+            lists in prop::collection::vec(prop::collection::vec((0..NODES, 0..NODES), 0..20), 3),
+        ) {
+            let sets = UnionFind::new(3);
+            std::thread::scope(|scope| {
+                for (thread, list) in lists.iter().enumerate() {
+                    let sets = &sets;
+                    scope.spawn(move || {
+                        for &(left, right) in list {
+                            sets.claim(left, thread);
+                            sets.unite(left, right);
+                            sets.add_marks(right, 1 << thread);
+                        }
+                    });
+                }
+            });
+            // The slow way: each node has the lowest number of its set, and the marks of the threads that had a part in it.
+            let mut lowest: Vec<Node> = (0..NODES).collect();
+            for &(left, right) in lists.iter().flatten() {
+                let (left, right) = (lowest[left as usize], lowest[right as usize]);
+                lowest.iter_mut().filter(|number| **number == left.max(right)).for_each(|number| *number = left.min(right));
+            }
+            for node in 0..NODES {
+                let in_set = |pair: &(Node, Node)| lowest[pair.0 as usize] == lowest[node as usize];
+                let parts = lists.iter().enumerate().filter(|(_, list)| list.iter().any(in_set));
+                let marks = parts.fold(0, |marks, (thread, _)| marks | 1 << thread);
+                prop_assert_eq!(sets.add_marks(node, 0), marks);
+                for (thread, _) in lists.iter().enumerate().filter(|(thread, _)| marks >> thread & 1 == 1) {
+                    prop_assert_eq!(sets.claim(node, thread), Claim::Found);
+                }
+                for other in 0..NODES {
+                    prop_assert_eq!(sets.same(node, other), lowest[node as usize] == lowest[other as usize]);
+                }
+            }
+            // Each node of a set is picked once, then the set is dead.
+            for node in (0..NODES).filter(|node| lowest[*node as usize] == *node) {
+                let mut picked = Vec::new();
+                while let Some(next) = sets.pick(node) {
+                    picked.push(next);
+                    sets.done(next);
+                }
+                picked.sort_unstable();
+                let members: Vec<Node> = (0..NODES).filter(|other| lowest[*other as usize] == node).collect();
+                prop_assert_eq!(picked, members);
+                prop_assert!(sets.is_dead(node));
+            }
         }
     }
 }
