@@ -1,11 +1,11 @@
 //! The front door of Lariat: load a model, check it, say what was found.
 //!
-//! [`load`] reads a model, [`check`] searches it (as [`reduction`] makes it) and replays what it finds, [`property`] checks what must be true of
-//! infinite runs, [`report`] says it as text
-//! or JSON, [`trail`] reads and writes SPIN's recorded runs. The command `lariat` is a thin shell around this.
+//! [`load`] reads a model, [`answer`] answers all that is asked of it: [`check`] searches it (as [`reduction`] makes it) and replays what it
+//! finds, [`property`] checks what must be true of infinite runs. [`report`] says it as text or JSON, [`trail`] reads and writes SPIN's recorded runs. The command `lariat` is a thin shell around this.
 
 #![forbid(unsafe_code)]
 
+pub mod answer;
 pub mod chart;
 pub mod check;
 pub mod condition;
@@ -27,3 +27,4 @@ pub mod swarm;
 pub mod trace;
 pub mod trail;
 pub mod unreached;
+mod xml;

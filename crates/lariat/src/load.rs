@@ -107,7 +107,8 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
     }
 }
 
-fn load_promela(
+/// The same for a text that was read already.
+pub(crate) fn load_promela(
     name: String,
     bytes: Vec<u8>,
     defines: &[Define],

@@ -16,6 +16,9 @@ pub struct Mover {
     pub proctype: String,
     pub file: String,
     pub line: u32,
+    /// Counts from 1, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
     pub statement: String,
 }
 
@@ -56,6 +59,7 @@ fn mover(program: &Program, pid: u8, kind: &str, transition: &Transition) -> Mov
         proctype: kind.into(),
         file: origin.file.clone(),
         line: origin.line,
+        column: origin.extent.map(|extent| extent.column),
         statement,
     }
 }

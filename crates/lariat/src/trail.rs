@@ -103,35 +103,52 @@ pub struct Lost {
     pub recorded: Recorded,
 }
 
+/// A trail as the program takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FollowedTrail {
+    /// As far as they could be taken.
+    pub steps: Vec<Step>,
+    /// How many steps precede the cycle, if there is one.
+    pub cycle: Option<usize>,
+    pub lost: Option<Lost>,
+}
+
 /// Unrecorded steps are sought no further than this: in steps, and in states on the way.
 const MAX_DETOUR: usize = 64;
 const MAX_DETOUR_STATES: usize = 4096;
 
-/// Follows a trail from the initial state: the steps taken, as far as they could be.
-pub fn follow(program: &Program, trail: &Trail) -> (Vec<Step>, Option<Lost>) {
+/// Follows a trail from the initial state.
+pub fn follow(program: &Program, trail: &Trail) -> FollowedTrail {
     let interpreter = Interpreter::new(program);
     let follower = Follower { program, interpreter };
-    let mut steps = Vec::new();
+    let mut followed = FollowedTrail::default();
     let initial = follower.interpreter.initial_states().unwrap_or_default().into_iter().next();
-    let Some(mut state) = initial else {
-        return (steps, None);
-    };
+    let Some(mut state) = initial else { return followed };
     let mut position = 0;
     while let Some(recorded) = trail.moves.get(position) {
+        if trail.cycle == Some(position) {
+            followed.cycle = Some(followed.steps.len());
+        }
         let Some((taken, next)) = follower.next(&state, &trail.moves, position) else {
-            return (steps, Some(Lost { number: position + 1, recorded: *recorded }));
+            followed.lost = Some(Lost { number: position + 1, recorded: *recorded });
+            return followed;
         };
         position += taken.last().map_or(1, |step| written(step).count());
-        steps.extend(taken);
+        followed.steps.extend(taken);
         match next {
             Some(next) => state = next,
-            None => return (steps, None),
+            None => return followed,
         }
     }
-    if trail.merged {
-        steps.extend(follower.to_error(&state));
+    match trail.cycle {
+        // Nothing moves behind the last step.
+        Some(cycle) => {
+            followed.cycle = followed.cycle.or((cycle >= position).then_some(followed.steps.len()))
+        }
+        None if trail.merged => followed.steps.extend(follower.to_error(&state)),
+        None => {}
     }
-    (steps, None)
+    followed
 }
 
 struct Follower<'p> {

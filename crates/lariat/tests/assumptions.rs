@@ -1,7 +1,7 @@
 //! Automata of fair runs: a property under an assumption is the implication, whichever search is used.
 
 use lariat::load::{Model, load_with};
-use lariat::property::{Assumption, Choice, Meaning, Property, check};
+use lariat::property::{Assumption, Choice, Meaning, Property, Wanted, check};
 use omega::formula::{Formulas, RandomFormula, Rng, Spelling};
 use omega::translate::{Options as Translation, translate};
 use promela::LtlFormula;
@@ -19,7 +19,7 @@ fn model(name: &str, text: &str, formulas: &[String]) -> Model {
 }
 
 fn property(formula: &LtlFormula) -> Property {
-    Property { name: "formula".into(), meaning: Meaning::Formula(formula.clone()) }
+    Property::new(Wanted::Ltl("formula".into()), Meaning::Formula(formula.clone()))
 }
 
 /// The automaton of a formula's runs.

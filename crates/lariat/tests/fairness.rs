@@ -1,7 +1,7 @@
 //! Fairness and branching time on programs: known verdicts, and two ways to the same answer.
 
 use lariat::load::{Model, load_with};
-use lariat::property::{Choice, Meaning, Property, Skeleton, check};
+use lariat::property::{Choice, Meaning, Property, Skeleton, Wanted, check};
 use omega::formula::{Formulas, RandomFormula, Rng, Spelling};
 use search::liveness::Algorithm;
 use search::liveness::fairness::Fairness;
@@ -30,11 +30,11 @@ fn properties(text: &str, linear: &[&str], branching: &[&str]) -> (Model, Vec<Pr
     let mut given = model.given.iter();
     let mut all = Vec::new();
     for (name, formula) in linear.iter().zip(given.by_ref()) {
-        all.push(Property { name: name.to_string(), meaning: Meaning::Formula(formula.clone()) });
+        all.push(Property::new(Wanted::Ltl(name.to_string()), Meaning::Formula(formula.clone())));
     }
     for skeleton in skeletons {
         let formula = skeleton.with_atoms(&mut given).unwrap_or_else(|error| panic!("{error}"));
-        all.push(Property { name: formula.name.clone(), meaning: Meaning::Branching(Box::new(formula)) });
+        all.push(Property::new(Wanted::Ctl(formula.name.clone()), Meaning::Branching(Box::new(formula))));
     }
     (model, all)
 }

@@ -4,7 +4,9 @@
 
 use lariat::check::Engine;
 use lariat::load::{Model, load_with};
-use lariat::property::{Choice, Meaning, Property, check};
+use lariat::property::remedy::ORDER;
+use lariat::property::{Choice, Meaning, Property, Remedy, Wanted, check, remedy};
+use lariat::replay::{FoundIn, Replayed, SavedRun};
 use model::system::nothing_moves;
 use model::{Interpreter, State};
 use omega::automaton::Tgba;
@@ -15,6 +17,8 @@ use search::liveness::Algorithm;
 use search::{Options, Verdict};
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Statements over the globals x, y and b and the channels q and r.
 fn statement() -> impl Strategy<Value = String> {
@@ -194,7 +198,9 @@ fn accepts(graph: &Explicit, letters: &[Vec<bool>], automaton: &Tgba) -> bool {
 
 /// The model; nothing where the generator wrote what Promela forbids, such as an `else` inside another's option.
 fn load(text: &str, formula: &str) -> Option<Model> {
-    let directory = std::env::temp_dir().join(format!("lariat-oracle-{}", std::process::id()));
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let directory = std::env::temp_dir().join(format!("lariat-oracle-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary directory");
     let path = directory.join("m.pml");
     std::fs::write(&path, text).expect("a temporary file");
@@ -246,14 +252,14 @@ proptest! {
         let Some(model) = load(&text, &formula) else { return Ok(()) };
         let Some(violated) = oracle(&model, &model.given[0]) else { return Ok(()) };
         let expected = if violated { Verdict::Violated } else { Verdict::Holds };
-        let property = Property { name: formula.clone(), meaning: Meaning::Formula(model.given[0].clone()) };
+        let property = Property::new(Wanted::Ltl(formula.clone()), Meaning::Formula(model.given[0].clone()));
         let algorithms = Algorithm::ALL.into_iter().map(Some).chain([None]);
         for (number, (algorithm, threads)) in algorithms.flat_map(with_threads).enumerate() {
             // Not all combinations each time; over all cases, all of them.
             for raw in [false, true] {
                 let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
                 let shortest = number % 3 == 1;
-                let choice = Choice { engine, raw, algorithm, shortest, ..Choice::default() };
+                let choice = Choice { engine, raw, algorithm, shortest, simplify: number % 2 == 0, ..Choice::default() };
                 let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
                 let checked = check(&model.program, &property, &choice, &options);
                 let checked = match checked {
@@ -267,7 +273,42 @@ proptest! {
                 }
                 prop_assert_eq!(checked.verdict, expected, "{:?} raw {}\n{}\n{}", algorithm, raw, text, formula);
                 prop_assert_eq!(checked.lasso.is_some(), violated);
+                // What is saved still shows it.
+                let origin = FoundIn { model: "m", defines: &[], program: &model.program };
+                if let Some(saved) = SavedRun::of_property(&origin, &checked).filter(|_| violated) {
+                    let judge = saved.judge(&model).expect("the property is there");
+                    let followed = saved.follow(&model.program, judge.as_ref()).expect("it starts");
+                    prop_assert_eq!(followed.result, Replayed::StillFails, "{:?}\n{}\n{}", saved, text, formula);
+                }
             }
         }
+    }
+
+    /// Which fairness would help is what searches under each notion say; a stronger notion never makes a property fail.
+    #[test]
+    fn the_remedy_is_the_weakest_fairness_that_helps(text in program(), formula in formula()) {
+        let Some(model) = load(&text, &formula) else { return Ok(()) };
+        let property = Property::new(Wanted::Ltl(formula.clone()), Meaning::Formula(model.given[0].clone()));
+        let verdict = |fairness| {
+            let choice = Choice { engine: Engine::Interpreter, fairness, ..Choice::default() };
+            check(&model.program, &property, &choice, &Options::default()).expect("it replays")
+        };
+        let plain = verdict(None);
+        let fair: Vec<Verdict> = ORDER.iter().map(|notion| verdict(Some(*notion)).verdict).collect();
+        prop_assume!(!fair.contains(&Verdict::Inconclusive));
+        let holds: Vec<bool> = fair.iter().map(|verdict| *verdict == Verdict::Holds).collect();
+        let [weak_process, weak_transition, strong_process, strong_transition] = holds[..] else { unreachable!() };
+        prop_assert!(plain.verdict != Verdict::Holds || holds.iter().all(|holds| *holds));
+        prop_assert!(!weak_process || strong_process, "{}\n{}", text, formula);
+        prop_assert!(!strong_process && !weak_transition || strong_transition, "{}\n{}", text, formula);
+        let choice = Choice { engine: Engine::Interpreter, ..Choice::default() };
+        let patience = Duration::from_secs(3600);
+        let found = remedy(&model.program, &property, &plain, &choice, &Options::default(), patience);
+        let infinite = plain.lasso.as_ref().is_some_and(|lasso| !lasso.cycle.is_empty());
+        let expected = infinite.then(|| match holds.iter().position(|holds| *holds) {
+            Some(first) => Remedy::Holds(ORDER[first]),
+            None => Remedy::Violated,
+        });
+        prop_assert_eq!(found.expect("it replays"), expected, "{}\n{}", text, formula);
     }
 }

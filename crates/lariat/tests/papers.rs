@@ -1,7 +1,7 @@
 //! What the papers in `papers/` say about small models, as far as it can be counted.
 
 use lariat::load::{Model, load_with};
-use lariat::property::{Choice, Meaning, Property, check};
+use lariat::property::{Choice, Meaning, Property, Wanted, check};
 use model::{Interpreter, State};
 use omega::product::{generalized_product, k_copy_product};
 use search::liveness::Algorithm;
@@ -28,9 +28,8 @@ fn holds(model: &Model, property: &Property, choice: &Choice) -> bool {
 
 /// The formulas given with the model.
 fn given(model: &Model) -> Vec<Property> {
-    let property = |formula: &promela::LtlFormula| Property {
-        name: "given".into(),
-        meaning: Meaning::Formula(formula.clone()),
+    let property = |formula: &promela::LtlFormula| {
+        Property::new(Wanted::Ltl("given".into()), Meaning::Formula(formula.clone()))
     };
     model.given.iter().map(property).collect()
 }

@@ -3,7 +3,7 @@
 
 use lariat::check::Engine;
 use lariat::load::load_with;
-use lariat::property::{Checked, Choice, Meaning, Property, check};
+use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check};
 use search::liveness::Algorithm;
 use search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
@@ -33,7 +33,7 @@ fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options:
     let model = load_with(file.as_os_str(), &[], &[formula.to_string()], false);
     let _ = std::fs::remove_file(&file);
     let model = model.expect("a model");
-    let property = Property { name: formula.into(), meaning: Meaning::Formula(model.given[0].clone()) };
+    let property = Property::new(Wanted::Ltl(formula.into()), Meaning::Formula(model.given[0].clone()));
     let choice = Choice { engine, algorithm, ..Choice::default() };
     check(&model.program, &property, &choice, options).expect("what is found is a run")
 }

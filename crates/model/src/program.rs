@@ -388,9 +388,20 @@ pub struct Event {
 pub struct Origin {
     pub file: String,
     pub line: u32,
+    /// What part of that line, and of lines that follow, if that is known.
+    pub extent: Option<Extent>,
     pub text: String,
     /// SPIN's number for the transition, used in `.trail` files.
     pub number: u32,
+}
+
+/// From a column of the line in which a statement begins to just before a column of the line in which it ends. All count from 1,
+/// columns in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Extent {
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -40,7 +40,7 @@ pub use checkpoint::{Checkpoint, ResumeError, Saved};
 pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
-pub use rounds::Progress;
+pub use rounds::{Progress, Repetition};
 pub use runs::{joined, repeated};
 pub use select::{StoreKind, reachability};
 pub use shuffled::{Arrangement, Shuffled};

@@ -6,14 +6,21 @@
 
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Verdict};
 use crate::store::Guarantee;
-use crate::{Options, reachability};
+use crate::{Options, Progress, Repetition, reachability};
 use model::System;
+use std::time::Instant;
 
 /// Searches `runs` times with different hash functions, or until an error is found; and joins what was found.
 pub fn repeated<S: System>(system: &S, options: &Options<'_>, runs: u64) -> Outcome {
     let mut outcomes = Vec::new();
+    let start = Instant::now();
     for run in 0..runs.max(1) {
-        let options = Options { store: options.store.reseeded(run), ..options.clone() };
+        let repetition = Repetition { run: run + 1, of: runs, before: start.elapsed() };
+        let told = options.progress.map(|tell| {
+            move |progress: &Progress| tell(&Progress { repetition: Some(repetition), ..progress.clone() })
+        });
+        let progress = told.as_ref().map(|tell| tell as &(dyn Fn(&Progress) + Sync));
+        let options = Options { store: options.store.reseeded(run), progress, ..options.clone() };
         let outcome = reachability(system, &options);
         let over = outcome.verdict() == Verdict::Holds
             || outcome.limit.is_some()

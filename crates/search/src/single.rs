@@ -78,6 +78,7 @@ impl<'a> Single<'a> {
                 waiting,
                 memory_bytes: resident_bytes().unwrap_or_else(store_bytes),
                 elapsed: self.meter.elapsed(),
+                repetition: None,
             });
         }
         Ok(())

@@ -31,8 +31,12 @@ pub fn render(trace: &Trace) -> String {
             }
         }
     }
-    if trace.cycle.is_some() {
-        out += "    end\n";
+    match trace.cycle {
+        Some(cycle) if cycle < trace.events.len() => out += "    end\n",
+        Some(_) => {
+            let _ = writeln!(out, "    Note over p0: nothing moves any more, forever");
+        }
+        None => {}
     }
     if let (false, Some(act)) =
         (trace.title.is_empty(), trace.events.last().and_then(|last| last.actions.last()))

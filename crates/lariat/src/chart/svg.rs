@@ -2,6 +2,7 @@
 
 use super::shortened;
 use crate::trace::{MessageKind, Trace};
+use crate::xml::escaped;
 use std::fmt::Write;
 
 const LANE: usize = 190;
@@ -31,7 +32,8 @@ pub fn render(trace: &Trace) -> String {
             LANE - 24,
         );
     }
-    if let Some(cycle) = trace.cycle {
+    // Where nothing moves any more there is nothing to draw a loop around.
+    if let Some(cycle) = trace.cycle.filter(|cycle| *cycle < trace.events.len()) {
         let (first, last) = (row(cycle) - ROW / 2, row(trace.events.len()) - ROW / 2);
         let _ = writeln!(
             out,
@@ -76,9 +78,16 @@ pub fn render(trace: &Trace) -> String {
         out,
         "<text x=\"10\" y=\"{}\" fill=\"#b3261e\" font-weight=\"bold\">{}</text>\n</svg>",
         height - 12,
-        escaped(&trace.title)
+        escaped(&title(trace))
     );
     out
+}
+
+fn title(trace: &Trace) -> String {
+    let rests = trace.cycle.is_some_and(|cycle| cycle >= trace.events.len());
+    let ending = if rests { "nothing moves any more, forever" } else { "" };
+    let parts = [trace.title.as_str(), ending];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 fn column(lane: usize) -> usize {
@@ -87,20 +96,4 @@ fn column(lane: usize) -> usize {
 
 fn row(event: usize) -> usize {
     TOP + ROW * event + ROW / 2
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -2,15 +2,15 @@
 
 use super::outputs::Outputs;
 use super::progress::ProgressLine;
-use super::properties::{Properties, Search};
+use super::properties::{Properties, Search, texts};
 use super::storage::Storage;
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use lariat::answer::{Asked, answer};
 use lariat::load::{Define, Model, Rejected, load_with};
-use lariat::report::text::Style;
-use lariat::report::{Report, growth, json, text};
-use lariat::{check, machine, property, trail};
+use lariat::report::{growth, json, text};
+use lariat::{check, machine, property};
 use search::unbounded::{Boundedness, unbounded, without_capacities};
 use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
 use std::ffi::{OsStr, OsString};
@@ -38,7 +38,7 @@ pub struct Check {
     all_errors: bool,
 
     /// Instead of errors, look for channels that can grow without bound, with no limit to what they hold
-    #[arg(long, conflicts_with_all = ["trail", "checkpoint", "resume", "all_errors"])]
+    #[arg(long, conflicts_with_all = ["trail", "save", "checkpoint", "resume", "all_errors"])]
     unbounded: bool,
 
     /// In which order to visit states, or how to look for the cycles that violate properties
@@ -91,10 +91,6 @@ pub struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Write the run that shows the first error here, as SPIN's `spin -t` replays it
-    #[arg(long, value_name = "FILE")]
-    trail: Option<PathBuf>,
-
     /// Show runs as the search found them, not shortened and put in order
     #[arg(long)]
     as_found: bool,
@@ -133,15 +129,16 @@ pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let automata = self.properties.automata()?;
-        let texts = self.properties.texts(&automata)?;
-        let model = match load_with(&self.model, &self.define, &texts, self.color.stderr()) {
-            Ok(model) => model,
-            Err(Rejected(message)) => {
-                complain(&message);
-                return Ok(Exit::BadInput);
-            }
-        };
+        let wanted = self.properties.wanted()?;
+        let assumed = self.properties.assumed()?;
+        let model =
+            match load_with(&self.model, &self.define, &texts(&wanted, &assumed)?, self.color.stderr()) {
+                Ok(model) => model,
+                Err(Rejected(message)) => {
+                    complain(&message);
+                    return Ok(Exit::BadInput);
+                }
+            };
         if !self.quiet {
             complain(&model.warnings);
         }
@@ -149,8 +146,8 @@ impl Check {
         if self.unbounded {
             return self.test_channels(&model);
         }
-        let asked = self.properties.asked(&model, automata)?;
-        let meter = ProgressLine::new(self.quiet);
+        let asked = Asked::new(&model, &wanted, &assumed).map_err(anyhow::Error::msg)?;
+        let meter = ProgressLine::new(self.quiet, &self.options().limits);
         let show = |progress: &search::Progress| meter.show(progress);
         let mut options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
         let fingerprint = check::fingerprint(&model.program, self.raw);
@@ -167,32 +164,6 @@ impl Check {
             None => None,
         };
         options.resume = saved.as_ref();
-        let checked = match asked.safety {
-            true => check::check(&model.program, self.engine.into(), self.raw, &options),
-            false => Ok(check::Checked::default()),
-        };
-        meter.clear();
-        let mut checked = match checked {
-            Ok(checked) => checked,
-            Err(error) => {
-                complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));
-                return Ok(Exit::Internal);
-            }
-        };
-        if !self.as_found {
-            checked.simplify(&model.program);
-        }
-        if let Some(failure) = &checked.outcome.checkpoint_failure {
-            anyhow::bail!("{failure}");
-        }
-        if let (Some(file), true, false) = (&self.checkpoint, checked.outcome.saved, self.quiet) {
-            complain(&format!("the search is saved; go on with --resume {}\n", file.display()));
-        }
-        if let (Some(file), Some(first)) = (&self.trail, checked.counterexamples.first()) {
-            let text = trail::write(&model.program, &first.violation.run.steps);
-            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
-        }
-        let mut liveness = Vec::new();
         let choice = property::Choice {
             engine: self.engine.into(),
             raw: self.raw,
@@ -200,40 +171,25 @@ impl Check {
             explore: self.search == Search::Explore,
             shortest: self.properties.shortest,
             fairness: self.properties.fairness(),
-            assumptions: asked.assumptions,
+            assumptions: asked.assumptions.clone(),
+            simplify: !self.as_found,
+            remedy: !self.quiet || self.json || self.outputs.html.is_some(),
         };
-        for property in &asked.properties {
-            let checked = property::check(&model.program, property, &choice, &options);
-            meter.clear();
-            match checked {
-                Ok(checked) => liveness.push(checked),
-                Err(fault) => {
-                    complain(&format!("internal error: {}: the run found is none: {fault}\n", property.name));
-                    return Ok(Exit::Internal);
-                }
-            }
+        let answer = answer(&model.program, &asked, &choice, &options);
+        meter.clear();
+        let answer = answer?;
+        if let Some(failure) = &answer.checked.outcome.checkpoint_failure {
+            anyhow::bail!("{failure}");
         }
-        if let (Some(file), None, Some(lasso)) = (
-            &self.trail,
-            checked.counterexamples.first(),
-            liveness.iter().find_map(|checked| checked.lasso.as_ref()),
-        ) {
-            let text = trail::write_lasso(&model.program, &lasso.prefix, &lasso.cycle);
-            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        if let (Some(file), true, false) = (&self.checkpoint, answer.checked.outcome.saved, self.quiet) {
+            complain(&format!("the search is saved; go on with --resume {}\n", file.display()));
         }
-        let report = Report {
-            model: &model.name,
-            program: &model.program,
-            properties: &model.properties,
-            checked: &checked,
-            safety: asked.safety,
-            liveness: &liveness,
-        };
+        let report = answer.report(&model);
         self.outputs.write(&model, &self.define, &report)?;
         let text = if self.json {
             json::render(&report)
         } else {
-            text::render(&report, Style { color: self.color.stdout() }, self.quiet)
+            text::render(&report, self.color.style(), self.quiet)
         };
         let exit = match report.verdict() {
             Verdict::Holds => Exit::Holds,
@@ -257,7 +213,7 @@ impl Check {
         let text = if self.json {
             growth::render_json(&model.name, &program, &found)
         } else {
-            growth::render(&program, &found, Style { color: self.color.stdout() }, self.quiet)
+            growth::render(&program, &found, self.color.style(), self.quiet)
         };
         let exit = match found {
             Boundedness::Bounded { .. } => Exit::Holds,

@@ -1,6 +1,7 @@
 //! `lariat explore`: walk through a model in a browser.
 
-use super::source::{Source, shortest};
+use super::properties::Properties;
+use super::source::Source;
 use super::view::open;
 use super::{Exit, values};
 use anyhow::Context;
@@ -10,7 +11,7 @@ use lariat::explore::server::Server;
 use lariat::page::{Live, Page};
 use lariat::report::findings::findings;
 use lariat::report::ledger::ledger;
-use lariat::report::{Report, printable};
+use lariat::report::printable;
 use std::io::{self, Write};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -20,7 +21,7 @@ pub struct Explore {
     #[command(flatten)]
     source: Source,
 
-    /// Look for errors first, but not longer than this
+    /// Check the model first, but not longer than this for each property
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "5s")]
     time: Duration,
 
@@ -31,24 +32,23 @@ pub struct Explore {
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
+
+    #[command(flatten)]
+    properties: Properties,
 }
 
 impl Explore {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.load(false) else { return Ok(Exit::BadInput) };
-        let checked = shortest(&model, Some(self.time))?;
-        let report = Report {
-            model: &model.name,
-            program: &model.program,
-            properties: &model.properties,
-            checked: &checked,
-            safety: true,
-            liveness: &[],
+        let Some((model, answer)) = self.source.answer(&self.properties, Some(self.time), true)? else {
+            return Ok(Exit::BadInput);
         };
-        let page = Page::new(&model, findings(&report), Some(ledger(&report)));
-        let explorer = Explorer::new(&model, &self.source.define, &checked.counterexamples, self.seed)
+        let report = answer.report(&model);
+        let findings = findings(&report);
+        let runs = findings.iter().flat_map(|finding| &finding.runs).map(|shown| shown.run.clone());
+        let explorer = Explorer::new(&model, &self.source.define, runs.collect(), self.seed)
             .map_err(|error| anyhow::anyhow!(printable(&error.to_string())))
             .context("the model has no initial state")?;
+        let page = Page::new(&model, findings, Some(ledger(&report)));
         let server = Server::new().context("cannot listen on a loopback port")?;
         let mut out = io::stdout();
         writeln!(out, "{}", server.url())?;

@@ -1,7 +1,7 @@
 //! `lariat graph`: a small state space, or the automata of the processes, as a drawing or as data.
 
-use super::Exit;
 use super::source::Source;
+use super::{Color, Exit};
 use anyhow::Context;
 use clap::Args;
 use lariat::graph::{automata, dot, explore};
@@ -33,7 +33,7 @@ pub struct Graph {
 
 impl Graph {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.load(false) else { return Ok(Exit::BadInput) };
+        let Some(model) = self.source.load(&[], Color::Auto.stderr()) else { return Ok(Exit::BadInput) };
         let text = if self.processes {
             let list = automata::automata(&model.program);
             match self.json {

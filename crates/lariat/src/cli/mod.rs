@@ -18,6 +18,8 @@ mod values;
 mod view;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use lariat::answer::Fault;
+use lariat::report::text::Style;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -97,9 +99,25 @@ impl Color {
         self.on(io::stdout().is_terminal())
     }
 
+    /// How a report on standard output looks.
+    fn style(self) -> Style {
+        Style { color: self.stdout(), width: width() }
+    }
+
     fn stderr(self) -> bool {
         self.on(io::stderr().is_terminal())
     }
+}
+
+/// The width of the terminal that standard output is, or of one that `COLUMNS` speaks of; nothing if the output goes elsewhere.
+fn width() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
+    let size = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    // In less no table can be read; then the terminal may break lines as it likes.
+    asked.or_else(size).map(|width| width.max(40))
 }
 
 /// How a command ended.
@@ -134,6 +152,10 @@ pub fn main() -> ExitCode {
         if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
             // Whoever read our output has seen enough.
             return Exit::Holds;
+        }
+        if let Some(fault) = error.downcast_ref::<Fault>() {
+            complain(&format!("{fault}\n"));
+            return Exit::Internal;
         }
         complain(&format!("error: {error:#}\n"));
         Exit::BadInput

@@ -1,14 +1,17 @@
 //! `lariat msc`: a counterexample, or a recorded run, as a message sequence chart.
 
-use super::source::{Source, first, shortest};
-use super::{Exit, values};
+use super::properties::Properties;
+use super::source::Source;
+use super::{Color, Exit, values};
 use anyhow::Context;
 use clap::Args;
 use lariat::chart::{mermaid, svg};
-use lariat::report::findings::ShownRun;
+use lariat::report::Report;
+use lariat::report::findings::findings;
 use lariat::trace::Trace;
 use lariat::trail;
 use model::{Interpreter, Program, State, Step};
+use search::Verdict;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,25 +29,49 @@ pub struct Msc {
     #[arg(long)]
     mermaid: bool,
 
-    /// Draw the run recorded in a `.trail` file [default: the shortest run to an error]
+    /// Draw the run recorded in a `.trail` file [default: the first counterexample, the shortest run to an error]
     #[arg(long, value_name = "FILE")]
     trail: Option<PathBuf>,
 
     /// Do not search longer, such as 90s or 2m
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
+
+    #[command(flatten)]
+    properties: Properties,
 }
 
 impl Msc {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.load(false) else { return Ok(Exit::BadInput) };
         let trace = match &self.trail {
-            Some(file) => recorded(&model.program, file)?,
-            None => ShownRun::new(&model.program, first(&shortest(&model, self.time)?)?).trace,
+            Some(file) => {
+                let Some(model) = self.source.load(&[], Color::Auto.stderr()) else {
+                    return Ok(Exit::BadInput);
+                };
+                recorded(&model.program, file)?
+            }
+            None => match self.source.answer(&self.properties, self.time, false)? {
+                Some((model, answer)) => first(&answer.report(&model))?,
+                None => return Ok(Exit::BadInput),
+            },
         };
         let text = if self.mermaid { mermaid::render(&trace) } else { svg::render(&trace) };
         io::stdout().write_all(text.as_bytes())?;
         Ok(Exit::Holds)
+    }
+}
+
+/// The first run that shows something wrong.
+fn first(report: &Report<'_>) -> anyhow::Result<Trace> {
+    let violated = findings(report).into_iter().filter(|finding| finding.verdict == "violated");
+    match violated.flat_map(|finding| finding.runs).next() {
+        Some(shown) => Ok(shown.trace),
+        None if report.verdict() == Verdict::Holds => {
+            anyhow::bail!("all that was checked holds: there is no counterexample to draw")
+        }
+        None => {
+            anyhow::bail!("no error was found, but not everything was visited; is there a trail to follow?")
+        }
     }
 }
 
@@ -54,7 +81,7 @@ fn recorded(program: &Program, file: &Path) -> anyhow::Result<Trace> {
     let trail = trail::read(&String::from_utf8_lossy(&text))
         .map_err(anyhow::Error::msg)
         .with_context(|| format!("{} is not a trail", file.display()))?;
-    let (steps, lost) = trail::follow(program, &trail);
+    let trail::FollowedTrail { steps, cycle, lost } = trail::follow(program, &trail);
     if let Some(lost) = lost {
         anyhow::bail!(
             "{}: move {} is not possible; is the trail that of this model?",
@@ -63,7 +90,7 @@ fn recorded(program: &Program, file: &Path) -> anyhow::Result<Trace> {
         );
     }
     let states = states_along(program, &steps);
-    Ok(Trace::new(program, &steps, &states, None, String::new()))
+    Ok(Trace::new(program, &steps, &states, cycle, String::new()))
 }
 
 /// The states a run goes through; the last step may have none.

@@ -2,15 +2,9 @@
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use lariat::load::Model;
-use lariat::property::{self, Assumption, Meaning, Property, Skeleton, has_accept_labels};
-use model::Expr;
-use omega::automaton::Tgba;
-use promela::LtlFormula;
+use lariat::property::Wanted;
 use search::liveness::Algorithm;
 use search::liveness::fairness;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Args)]
@@ -73,59 +67,7 @@ impl Fairness {
     }
 }
 
-/// What is to be checked.
-pub struct Asked {
-    pub safety: bool,
-    pub properties: Vec<Property>,
-    /// The automata of the runs that count.
-    pub assumptions: Vec<Assumption>,
-}
-
-/// Automata that were read, each with the name of its file.
-#[derive(Debug, Default)]
-pub struct Automata {
-    forbidden: Vec<(String, Tgba)>,
-    fair: Vec<(String, Tgba)>,
-}
-
-/// Reads an automaton.
-fn read(path: &Path) -> anyhow::Result<(String, Tgba)> {
-    let shown = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-    let mut reader = omega::hoa::Reader::new(BufReader::new(file));
-    let first = reader.next().with_context(|| format!("{shown}: there is no automaton in it"))?;
-    let automaton = first.with_context(|| format!("{shown}: not an automaton"))?;
-    let automaton = automaton.to_tgba().with_context(|| format!("{shown}: cannot be used"))?;
-    Ok((shown.to_string(), automaton))
-}
-
-/// What the atoms of an automaton stand for, given them as formulas.
-fn conditions<'f>(
-    name: &str,
-    automaton: &Tgba,
-    given: &mut impl Iterator<Item = &'f LtlFormula>,
-) -> anyhow::Result<Vec<Expr>> {
-    let condition = |atom| {
-        let condition = given.next().and_then(property::condition);
-        condition.with_context(|| format!("{name}: the atom `{atom}` is not a condition on states"))
-    };
-    automaton.atoms.iter().map(condition).collect()
-}
-
 impl Properties {
-    /// Reads the automata that are given.
-    pub fn automata(&self) -> anyhow::Result<Automata> {
-        let fair = self.fairness.iter().filter_map(|fairness| match fairness {
-            Fairness::Automaton(path) => Some(read(path)),
-            Fairness::Notion(_) => None,
-        });
-        let forbidden = self.automaton.iter().map(|path| read(path));
-        Ok(Automata {
-            forbidden: forbidden.collect::<Result<_, _>>()?,
-            fair: fair.collect::<Result<_, _>>()?,
-        })
-    }
-
     /// The notion of fairness to assume: the last one that was given.
     pub fn fairness(&self) -> Option<fairness::Fairness> {
         let notion = |fairness: &Fairness| match fairness {
@@ -135,67 +77,41 @@ impl Properties {
         self.fairness.iter().rev().find_map(notion).flatten()
     }
 
-    /// The formulas of branching time, with atoms that are still texts.
-    fn skeletons(&self) -> anyhow::Result<Vec<Skeleton>> {
-        self.ctl.iter().map(|text| Skeleton::read(text).map_err(anyhow::Error::msg)).collect()
+    /// What is asked for; nothing if that is all the model states.
+    pub fn wanted(&self) -> anyhow::Result<Vec<Wanted>> {
+        let mut all: Vec<Wanted> = self.ltl.iter().cloned().map(Wanted::Ltl).collect();
+        for path in &self.automaton {
+            all.push(automaton(path)?);
+        }
+        all.extend(self.ctl.iter().cloned().map(Wanted::Ctl));
+        all.extend(self.non_progress.then_some(Wanted::NonProgress));
+        all.extend(self.property.iter().cloned().map(Wanted::Stated));
+        Ok(all)
     }
 
-    /// What must be read as if it stood in the model: the formulas, then the atoms of the automata, then those of formulas of branching
-    /// time.
-    pub fn texts(&self, automata: &Automata) -> anyhow::Result<Vec<String>> {
-        let skeletons = self.skeletons()?;
-        let of_skeletons = skeletons.iter().flat_map(Skeleton::texts);
-        let all = automata.forbidden.iter().chain(&automata.fair);
-        let atoms = all.flat_map(|(_, automaton)| &automaton.atoms);
-        let of_automata = atoms.map(|name| format!("({name})"));
-        Ok(self.ltl.iter().cloned().chain(of_automata).chain(of_skeletons).collect())
+    /// The automata of the runs that count.
+    pub fn assumed(&self) -> anyhow::Result<Vec<Wanted>> {
+        let path = |fairness: &Fairness| match fairness {
+            Fairness::Automaton(path) => Some(automaton(path)),
+            Fairness::Notion(_) => None,
+        };
+        self.fairness.iter().filter_map(path).collect()
     }
+}
 
-    /// What to check in a model that was loaded with these texts.
-    pub fn asked(&self, model: &Model, automata: Automata) -> anyhow::Result<Asked> {
-        let mut given = model.given.iter();
-        let mut properties = Vec::new();
-        for (text, formula) in self.ltl.iter().zip(given.by_ref()) {
-            properties.push(Property { name: text.clone(), meaning: Meaning::Formula(formula.clone()) });
-        }
-        for (name, automaton) in automata.forbidden {
-            let conditions = conditions(&name, &automaton, &mut given)?;
-            properties.push(Property { name, meaning: Meaning::Automaton(Box::new(automaton), conditions) });
-        }
-        let mut assumptions = Vec::new();
-        for (name, automaton) in automata.fair {
-            let conditions = conditions(&name, &automaton, &mut given)?;
-            assumptions.push(Assumption { name, automaton, conditions });
-        }
-        for skeleton in self.skeletons()? {
-            let formula = skeleton.with_atoms(&mut given).map_err(anyhow::Error::msg)?;
-            let name = formula.name.clone();
-            properties.push(Property { name, meaning: Meaning::Branching(Box::new(formula)) });
-        }
-        if self.non_progress {
-            properties.push(Property::progress());
-        }
-        let mut stated = model.stated.clone();
-        if has_accept_labels(&model.program) {
-            stated.push(Property::accept_labels());
-        }
-        let mut safety = false;
-        for name in &self.property {
-            match stated.iter().find(|property| property.name == *name) {
-                Some(found) => properties.push(found.clone()),
-                None if name == "safety" => safety = true,
-                None => {
-                    let names: Vec<&str> = stated.iter().map(|property| &*property.name).collect();
-                    let names = ["safety"].into_iter().chain(names).collect::<Vec<_>>().join(", ");
-                    anyhow::bail!("the model has no property `{name}`; it has: {names}");
-                }
-            }
-        }
-        if properties.is_empty() && !safety {
-            return Ok(Asked { safety: true, properties: stated, assumptions });
-        }
-        Ok(Asked { safety, properties, assumptions })
+fn automaton(path: &Path) -> anyhow::Result<Wanted> {
+    let name = path.display().to_string();
+    let hoa = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    Ok(Wanted::Automaton { name, hoa: String::from_utf8_lossy(&hoa).into_owned() })
+}
+
+/// What must be read as if it stood in the model.
+pub fn texts(wanted: &[Wanted], assumed: &[Wanted]) -> anyhow::Result<Vec<String>> {
+    let mut all = Vec::new();
+    for each in wanted.iter().chain(assumed) {
+        all.extend(each.texts().map_err(anyhow::Error::msg)?);
     }
+    Ok(all)
 }
 
 /// In which order states are visited, or by which search cycles are found.

@@ -3,11 +3,14 @@
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::Args;
-use lariat::load::{Define, Rejected, load};
-use lariat::replay::{Replayed, SavedRun, SavedStep, fingerprint};
+use lariat::load::{Define, Rejected, load_with};
+use lariat::replay::{Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
+use lariat::report::columns::table;
+use lariat::report::lasso::infinite_run;
 use lariat::report::printable;
-use lariat::report::text::{Style, table};
+use lariat::report::text::Style;
 use lariat::run::show_run;
+use model::trace::Change;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -42,71 +45,118 @@ impl Replay {
             .with_context(|| self.file.display().to_string())?;
         let path = self.model.clone().unwrap_or_else(|| saved.model.clone().into());
         let defines = if self.define.is_empty() { &saved.defines } else { &self.define };
-        let model = match load(&path, defines, self.color.stderr()) {
+        let texts = saved.texts().map_err(anyhow::Error::msg)?;
+        let model = match load_with(&path, defines, &texts, self.color.stderr()) {
             Ok(model) => model,
             Err(Rejected(message)) => {
                 complain(&message);
                 return Ok(Exit::BadInput);
             }
         };
+        let judge = saved.judge(&model).map_err(anyhow::Error::msg)?;
         let followed = saved
-            .follow(&model.program)
+            .follow(&model.program, judge.as_ref())
             .map_err(|error| anyhow::anyhow!(printable(&error.to_string())))
             .context("the model has no initial state")?;
-        let style = Style { color: self.color.stdout() };
-        let mut out = io::stdout().lock();
+        let style = self.color.style();
         let same = fingerprint(&model.program) == saved.fingerprint;
-        let since = if same { "the model has not changed" } else { "the model has changed since" };
-        let exit = match &followed.result {
-            Replayed::StillFails => {
-                let error = printable(&saved.error.to_string());
-                writeln!(out, "{}: {error}; {since}", style.bad("still fails"))?;
-                Exit::Violated
-            }
-            Replayed::FailsOtherwise { step, error } => {
-                let error = printable(&error.to_string());
-                writeln!(out, "{}: at step {}: {error}", style.bad("fails otherwise"), step + 1)?;
-                Exit::Violated
-            }
-            Replayed::Fixed => {
-                writeln!(
-                    out,
-                    "{}: the run is still possible, but nothing is wrong with it",
-                    style.good("fixed")
-                )?;
-                if !self.quiet {
-                    writeln!(out, "  other runs may fail: lariat check looks at all")?;
+        let (line, exit) = verdict(&saved, &followed, same, style);
+        let mut text = line + "\n";
+        if !self.quiet {
+            text += &match (&followed.result, &followed.lasso) {
+                (_, Some(lasso)) => {
+                    infinite_run(&model.program, lasso, "whatever follows, the property is violated", style)
                 }
-                Exit::Holds
-            }
-            Replayed::Diverges { step } => {
-                let wanted = saved.steps.get(*step).map_or_else(String::new, step_text);
-                writeln!(
-                    out,
-                    "{}: {wanted} is not possible any more",
-                    style.unsure(&format!("diverges at step {}", step + 1))
-                )?;
-                if !self.quiet {
-                    for (number, other) in followed.instead.iter().enumerate() {
-                        writeln!(
-                            out,
-                            "  {} {}",
-                            if number == 0 { "there is now" } else { "         or" },
-                            step_text(other)
-                        )?;
-                    }
-                    writeln!(out, "  whether the error is gone is for lariat check to say")?;
+                (Replayed::Diverges { .. }, _) => alternatives(&followed),
+                (Replayed::DoesNotClose { differs }, _) => differences(differs),
+                (Replayed::Fixed | Replayed::Unfair, _) => {
+                    "  other runs may fail: lariat check looks at all\n".to_string()
                 }
-                Exit::Inconclusive
-            }
-        };
-        if !self.quiet && exit == Exit::Violated {
-            let steps = show_run(&model.program, &followed.steps, &followed.states);
-            write!(out, "{}", table(&steps, style))?;
+                _ => table(&show_run(&model.program, &followed.steps, &followed.states), style),
+            };
         }
+        io::stdout().write_all(style.fitted(text).as_bytes())?;
         Ok(exit)
     }
 }
+
+/// What became of the run, in one line.
+fn verdict(saved: &SavedRun, followed: &Followed, same: bool, style: Style) -> (String, Exit) {
+    let since = if same { "the model has not changed" } else { "the model has changed since" };
+    match &followed.result {
+        Replayed::StillFails => {
+            (format!("{}: {}; {since}", style.bad("still fails"), shown(saved)), Exit::Violated)
+        }
+        Replayed::FailsOtherwise { step, error } => {
+            let error = printable(&error.to_string());
+            let line = format!("{}: at step {}: {error}", style.bad("fails otherwise"), step + 1);
+            (line, Exit::Violated)
+        }
+        Replayed::Fixed => {
+            let right = match saved.shows {
+                Shows::Error(_) => "nothing is wrong with it",
+                Shows::Property { .. } => "the property is true of it",
+            };
+            let line = format!("{}: the run is still possible, but {right}", style.good("fixed"));
+            (line, Exit::Holds)
+        }
+        Replayed::Unfair => {
+            let line = "the run is still possible, but it is not fair any more";
+            (format!("{}: {line}", style.good("fixed")), Exit::Holds)
+        }
+        Replayed::Diverges { step } => {
+            let wanted = saved.steps.get(*step).map_or_else(
+                || "the run does not end here any more".to_string(),
+                |step| format!("{} is not possible any more", step_text(step)),
+            );
+            let head = style.unsure(&format!("diverges at step {}", step + 1));
+            (format!("{head}: {wanted}"), Exit::Inconclusive)
+        }
+        Replayed::DoesNotClose { .. } => {
+            let head = style.unsure(&format!("diverges at step {}", saved.steps.len() + 1));
+            let start = saved.cycle.map_or(0, |cycle| cycle + 1);
+            let line = format!("{head}: the cycle does not come back to where it starts, at step {start}");
+            (line, Exit::Inconclusive)
+        }
+    }
+}
+
+/// What the run was saved for.
+fn shown(saved: &SavedRun) -> String {
+    match &saved.shows {
+        Shows::Error(error) => printable(&error.to_string()),
+        Shows::Property { wanted, fairness, no_value } => {
+            let under = fairness.as_ref().map_or_else(String::new, |name| format!(" under {name} fairness"));
+            let name = printable(wanted.name());
+            match no_value {
+                Some(error) => format!("{name}: a condition has no value: {}", printable(&error.to_string())),
+                None => format!("{name} is violated{under}"),
+            }
+        }
+    }
+}
+
+/// Where the run diverges: what can be done there now.
+fn alternatives(followed: &Followed) -> String {
+    let mut text = String::new();
+    for (number, other) in followed.instead.iter().enumerate() {
+        let lead = if number == 0 { "there is now" } else { "         or" };
+        text += &format!("  {lead} {}\n", step_text(other));
+    }
+    text + UNDECIDED
+}
+
+fn differences(differs: &[Change]) -> String {
+    let each: Vec<String> =
+        differs.iter().map(|change| format!("{} = {}", printable(&change.name), change.value)).collect();
+    let found = match each.is_empty() {
+        true => "  the values come back, but not the steps\n".to_string(),
+        false => format!("  after a round {}\n", each.join(", ")),
+    };
+    found + UNDECIDED
+}
+
+const UNDECIDED: &str = "  whether the error is gone is for lariat check to say\n";
 
 fn step_text(step: &SavedStep) -> String {
     let each = step.moves.iter().map(|taken| {

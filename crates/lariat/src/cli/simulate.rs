@@ -5,8 +5,9 @@ use anyhow::Context;
 use clap::Args;
 use lariat::load::{Define, Model, Rejected, load};
 use lariat::random::next_random;
+use lariat::report::columns::Columns;
 use lariat::report::printable;
-use lariat::report::text::{Columns, Style, blocked};
+use lariat::report::text::{Style, blocked};
 use lariat::simulation::{Choice, End, Simulation};
 use lariat::trail;
 use model::trace::changes;
@@ -60,7 +61,7 @@ impl Simulate {
             }
         };
         complain(&model.warnings);
-        let style = Style { color: self.color.stdout() };
+        let style = self.color.style();
         let mut screen = Screen {
             out: io::stdout().lock(),
             columns: Columns::of(&model.program),
@@ -101,7 +102,8 @@ impl<Out: Write> Screen<Out> {
     fn step(&mut self, choice: &Choice) -> io::Result<()> {
         self.number += 1;
         if !self.quiet {
-            writeln!(self.out, "{:>6}  {}", self.number, self.columns.line(&choice.shown))?;
+            let line = format!("{:>6}  {}", self.number, self.columns.line(&choice.shown));
+            writeln!(self.out, "{}", self.style.fitted(line))?;
         }
         if !choice.output.is_empty() {
             let indent = if self.quiet { "" } else { "        > " };
@@ -137,7 +139,7 @@ impl<Out: Write> Screen<Out> {
                 writeln!(self.out, "{}", self.style.bad("invalid end state"))?;
                 let state = simulation.state();
                 let text = state.map_or_else(String::new, |state| blocked(simulation.program(), state));
-                self.out.write_all(text.as_bytes())
+                self.out.write_all(self.style.fitted(text).as_bytes())
             }
         }
     }
@@ -190,8 +192,14 @@ fn follow(
     let trail = trail::read(&String::from_utf8_lossy(&text))
         .map_err(anyhow::Error::msg)
         .with_context(|| format!("{} is not a trail", file.display()))?;
-    let (steps, lost) = trail::follow(&model.program, &trail);
-    for step in steps.iter().filter(|step| !matches!(step, Step::Release(_) | Step::Refused(_))) {
+    let trail::FollowedTrail { steps, cycle, lost } = trail::follow(&model.program, &trail);
+    for (number, step) in steps.iter().enumerate() {
+        if cycle == Some(number) && !screen.quiet {
+            writeln!(screen.out, "        {}", screen.style.bold("the cycle starts here:"))?;
+        }
+        if matches!(step, Step::Release(_) | Step::Refused(_)) {
+            continue;
+        }
         let position = simulation.choices().iter().position(|choice| choice.step == *step);
         let Some(position) = position else { anyhow::bail!("the recorded run cannot be replayed") };
         let (choice, goes_on) = simulation.take(position);
@@ -213,6 +221,8 @@ fn follow(
     screen.refusals(&simulation)?;
     if simulation.choices().is_empty() {
         screen.end(&simulation, false)?;
+    } else if cycle.is_some() {
+        writeln!(screen.out, "And again from where the cycle starts, forever.")?;
     } else {
         writeln!(screen.out, "The trail ends here.")?;
     }
@@ -230,7 +240,8 @@ fn interactive(mut simulation: Simulation<'_>, screen: &mut Screen<impl Write>) 
             screen.failed = false;
         }
         for (index, choice) in simulation.choices().iter().enumerate() {
-            writeln!(screen.out, "{:>4}: {}", index + 1, screen.columns.line(&choice.shown))?;
+            let line = format!("{:>4}: {}", index + 1, screen.columns.line(&choice.shown));
+            writeln!(screen.out, "{}", screen.style.fitted(line))?;
         }
         write!(screen.out, "{} ", screen.style.bold(">"))?;
         screen.out.flush()?;

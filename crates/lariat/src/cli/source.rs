@@ -1,11 +1,12 @@
 //! Flags shared by commands that show one run of a model: which model, and where its run comes from.
 
-use super::{complain, values};
-use anyhow::Context;
+use super::properties::{Properties, texts};
+use super::{Color, complain, values};
 use clap::Args;
-use lariat::check::{self, Checked, Counterexample, Engine};
-use lariat::load::{Define, Model, Rejected, load};
+use lariat::answer::{Answer, Asked, answer};
+use lariat::load::{Define, Model, Rejected, load_with};
 use lariat::machine;
+use lariat::property::Choice;
 use search::{Limits, Options, Order};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -21,9 +22,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// The model; if it is bad, that was said.
-    pub fn load(&self, color: bool) -> Option<Model> {
-        match load(&self.model, &self.define, color) {
+    /// The model, read together with these texts; if it is bad, that was said.
+    pub fn load(&self, texts: &[String], color: bool) -> Option<Model> {
+        match load_with(&self.model, &self.define, texts, color) {
             Ok(model) => {
                 complain(&model.warnings);
                 Some(model)
@@ -34,36 +35,40 @@ impl Source {
             }
         }
     }
-}
 
-/// A search for the shortest run to an error.
-pub fn shortest(model: &Model, time: Option<Duration>) -> anyhow::Result<Checked> {
-    super::check::stop_when_interrupted();
-    let options = Options {
-        order: Order::BreadthFirst,
-        limits: Limits {
-            memory_bytes: machine::default_memory_bytes(),
-            time,
-            interrupt: Some(&super::check::INTERRUPTED),
-            ..Limits::default()
-        },
-        ..Options::default()
-    };
-    let mut checked = check::check(&model.program, Engine::Native, false, &options)
-        .context("internal error: a counterexample cannot be replayed")?;
-    checked.simplify(&model.program);
-    Ok(checked)
-}
-
-/// The first error of a search, or why there is none.
-pub fn first(checked: &Checked) -> anyhow::Result<&Counterexample> {
-    match checked.counterexamples.first() {
-        Some(first) => Ok(first),
-        None if checked.outcome.exhaustive => {
-            anyhow::bail!("every run of the model is free of errors: there is no counterexample to draw")
-        }
-        None => {
-            anyhow::bail!("no error was found, but not everything was visited; is there a trail to follow?")
-        }
+    /// The model and what `check` would find in it, with the shortest runs to errors and, if asked, what fairness would change; nothing if the model is bad, which was said.
+    pub fn answer(
+        &self,
+        properties: &Properties,
+        time: Option<Duration>,
+        remedy: bool,
+    ) -> anyhow::Result<Option<(Model, Answer)>> {
+        let wanted = properties.wanted()?;
+        let assumed = properties.assumed()?;
+        let Some(model) = self.load(&texts(&wanted, &assumed)?, Color::Auto.stderr()) else {
+            return Ok(None);
+        };
+        let asked = Asked::new(&model, &wanted, &assumed).map_err(anyhow::Error::msg)?;
+        super::check::stop_when_interrupted();
+        let options = Options {
+            order: Order::BreadthFirst,
+            limits: Limits {
+                memory_bytes: machine::default_memory_bytes(),
+                time,
+                interrupt: Some(&super::check::INTERRUPTED),
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let choice = Choice {
+            shortest: properties.shortest,
+            fairness: properties.fairness(),
+            assumptions: asked.assumptions.clone(),
+            simplify: true,
+            remedy,
+            ..Choice::default()
+        };
+        let found = answer(&model.program, &asked, &choice, &options)?;
+        Ok(Some((model, found)))
     }
 }

@@ -3,10 +3,10 @@
 use super::check::{INTERRUPTED, stop_when_interrupted};
 use super::{Color, Exit, complain, values};
 use clap::Args;
+use lariat::answer::{Answer, Fault};
 use lariat::load::{Define, Rejected, load};
 use lariat::reduction::Reduction;
-use lariat::report::text::Style;
-use lariat::report::{Report, text};
+use lariat::report::text;
 use lariat::swarm::{Budget, swarm};
 use lariat::{check, machine};
 use native::Native;
@@ -77,26 +77,15 @@ impl Swarm {
             Ok(_) => swarm(|| Native::new(reduction.program()).expect("it could be made before"), &budget),
         };
         let (members, visits) = (found.members, found.visits);
-        let checked = match check::checked(&reduction, found.outcome) {
-            Ok(checked) => checked,
-            Err(error) => {
-                complain(&format!("internal error: a counterexample cannot be replayed: {error}\n"));
-                return Ok(Exit::Internal);
-            }
-        };
-        let report = Report {
-            model: &model.name,
-            program: &model.program,
-            properties: &model.properties,
-            checked: &checked,
-            safety: true,
-            liveness: &[],
-        };
-        let mut text = text::render(&report, Style { color: self.color.stdout() }, self.quiet);
+        let checked = check::checked(&reduction, found.outcome)
+            .map_err(|error| Fault(format!("a counterexample cannot be replayed: {error}")))?;
+        let answer = Answer { checked, safety: true, ..Answer::default() };
+        let report = answer.report(&model);
+        let mut text = text::render(&report, self.color.style(), self.quiet);
         if !self.quiet {
             text += &format!("  the swarm: {members} searches to their end, {visits} visits of states\n");
         }
-        let exit = match checked.outcome.verdict() {
+        let exit = match report.verdict() {
             Verdict::Violated => Exit::Violated,
             Verdict::Holds | Verdict::Inconclusive => Exit::Inconclusive,
         };

@@ -4,7 +4,6 @@
 mod nearest;
 pub mod server;
 
-use crate::check::Counterexample;
 use crate::condition::Condition;
 use crate::load::{Define, Model};
 use crate::random::next_random;
@@ -13,6 +12,7 @@ use crate::simulation::{Choice, choices};
 use crate::trace::{Cursor, Event, Lane, Recorder};
 use crate::trail;
 use model::{Interpreter, Program, RuntimeError, State, Step};
+use search::Run;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -30,7 +30,8 @@ pub struct Explorer<'p> {
     recorder: Recorder<'p>,
     /// How the drawing stood before each step.
     cursors: Vec<Cursor>,
-    counterexamples: &'p [Counterexample],
+    /// Runs that were found before.
+    found: Vec<Run>,
     random: u64,
 }
 
@@ -51,7 +52,7 @@ impl<'p> Explorer<'p> {
     pub fn new(
         model: &'p Model,
         defines: &'p [Define],
-        counterexamples: &'p [Counterexample],
+        found: Vec<Run>,
         seed: u64,
     ) -> Result<Explorer<'p>, RuntimeError> {
         let program: &'p Program = &model.program;
@@ -68,7 +69,7 @@ impl<'p> Explorer<'p> {
             states,
             recorder,
             cursors: Vec::new(),
-            counterexamples,
+            found,
             random: seed,
         })
     }
@@ -76,7 +77,8 @@ impl<'p> Explorer<'p> {
     /// The run so far, as a page shows runs.
     pub fn shown(&self) -> ShownRun {
         let trace = self.recorder.trace().clone();
-        ShownRun { kind: "", error: "exploring".into(), trace, deadlock: None }
+        let run = Run { initial: 0, steps: self.steps.clone() };
+        ShownRun { kind: "", error: "exploring".into(), trace, deadlock: None, run }
     }
 
     /// The run as SPIN's `.trail`.
@@ -167,13 +169,13 @@ impl<'p> Explorer<'p> {
 
     /// The first events of a counterexample become the run.
     pub fn adopt(&mut self, number: usize, events: usize) -> Result<News<'_>, String> {
-        let found = self.counterexamples.get(number).ok_or("there is no such run")?;
-        if found.violation.run.initial != 0 {
+        let found = self.found.get(number).ok_or("there is no such run")?.clone();
+        if found.initial != 0 {
             return Err("this run begins in another initial state".into());
         }
         self.rewind(0)?;
         let shown = |step: &&Step| !matches!(step, Step::Release(_) | Step::Refused(_));
-        for step in found.violation.run.steps.iter().filter(shown).take(events) {
+        for step in found.steps.iter().filter(shown).take(events) {
             self.follow(step)?;
         }
         Ok(self.news(0, String::new()))

@@ -3,7 +3,7 @@
 use super::server::Server;
 use super::*;
 use crate::check::{Engine, check};
-use crate::load::SourceText;
+use crate::load::load_promela;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
@@ -15,30 +15,18 @@ active proctype Reader() { byte got; do :: q?got; assert(got < 3) od }
 ";
 
 fn model() -> Model {
-    let loader = promela::MemoryLoader::new().with("m.pml", MODEL);
-    let program = promela::compile(&loader, "m.pml", &[]).program.expect("the model is right");
-    let sources = vec![SourceText { name: "m.pml".into(), text: MODEL.into() }];
-    Model {
-        name: "m.pml".into(),
-        program,
-        properties: Vec::new(),
-        stated: Vec::new(),
-        given: Vec::new(),
-        warnings: String::new(),
-        sources,
-    }
+    load_promela("m.pml".into(), MODEL.into(), &[], &[], false).expect("the model is right")
 }
 
-fn counterexamples(model: &Model) -> Vec<Counterexample> {
-    check(&model.program, Engine::Interpreter, false, &Default::default())
-        .expect("it replays")
-        .counterexamples
+fn counterexamples(model: &Model) -> Vec<Run> {
+    let checked = check(&model.program, Engine::Interpreter, false, &Default::default()).expect("it replays");
+    checked.counterexamples.into_iter().map(|found| found.violation.run).collect()
 }
 
 #[test]
 fn a_run_is_made_and_unmade() {
     let model = model();
-    let mut explorer = Explorer::new(&model, &[], &[], 1).expect("it starts");
+    let mut explorer = Explorer::new(&model, &[], Vec::new(), 1).expect("it starts");
     assert_eq!(explorer.look(0).expect("a state")["choices"].as_array().map(Vec::len), Some(1));
     for at in 0..3 {
         assert_eq!(explorer.take(at, 0).expect("a step").events.len(), 1);
@@ -54,7 +42,7 @@ fn a_run_is_made_and_unmade() {
 #[test]
 fn conditions_are_found_and_stop_runs() {
     let model = model();
-    let mut explorer = Explorer::new(&model, &[], &[], 1).expect("it starts");
+    let mut explorer = Explorer::new(&model, &[], Vec::new(), 1).expect("it starts");
     let count = explorer.until(0, "x == 2 && len(q) == 2").expect("it can be reached").events.len();
     assert_eq!(count, 6);
     assert!(explorer.until(0, "x == 9").unwrap_err().contains("no state"));
@@ -71,7 +59,7 @@ fn conditions_are_found_and_stop_runs() {
 fn a_counterexample_can_be_gone_on_from() {
     let model = model();
     let found = counterexamples(&model);
-    let mut explorer = Explorer::new(&model, &[], &found, 1).expect("it starts");
+    let mut explorer = Explorer::new(&model, &[], found, 1).expect("it starts");
     let whole = explorer.adopt(0, usize::MAX).expect("a run").events.len();
     assert!(whole > 3);
     assert_eq!(explorer.adopt(0, 3).expect("a run").events.len(), 3);
@@ -94,7 +82,7 @@ fn talk(server: &Server, text: &str) -> (String, String) {
 #[test]
 fn only_those_who_know_are_answered() {
     let model = model();
-    let explorer = Mutex::new(Explorer::new(&model, &[], &[], 1).expect("it starts"));
+    let explorer = Mutex::new(Explorer::new(&model, &[], Vec::new(), 1).expect("it starts"));
     let server = Server::new().expect("a port is free");
     let path = server.path();
     assert!(server.url().starts_with("http://127.0.0.1:"));

@@ -1,7 +1,7 @@
 //! The automaton of each process type: where a process can be, and the statements that lead on.
 
 use model::Program;
-use model::program::Operation;
+use model::program::{Extent, Operation};
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]
@@ -30,6 +30,8 @@ pub struct Arc {
     pub statement: String,
     pub file: String,
     pub line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
     /// Others wait until the process has gone on from there.
     pub atomic: bool,
 }
@@ -53,6 +55,7 @@ pub fn automata(program: &Program) -> Vec<Automaton> {
                     statement,
                     file: origin.file.clone(),
                     line: origin.line,
+                    extent: origin.extent,
                     atomic: transition.keeps_control,
                 });
             }

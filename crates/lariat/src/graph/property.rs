@@ -38,6 +38,7 @@ pub fn forbidden(property: &Property) -> Option<Automaton> {
                 statement: guard(&mut automaton, edge.guard),
                 file: String::new(),
                 line: 0,
+                extent: None,
                 atomic: false,
             });
         }

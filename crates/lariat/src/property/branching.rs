@@ -6,7 +6,7 @@
 use super::check::{Checked, Choice, Failure};
 use super::lasso::{Lasso, LassoError, follow, letters};
 use super::monitor::Unsuitable;
-use super::{condition, fair};
+use super::{Wanted, condition, fair};
 use model::{Expr, Program};
 use omega::formula::{Formula, Formulas, Spelling};
 use promela::LtlFormula;
@@ -207,6 +207,7 @@ pub(super) fn check(
     };
     Ok(Ok(Checked {
         name: formula.name.clone(),
+        wanted: Wanted::Ctl(formula.name.clone()),
         kind: "ctl",
         verdict,
         search: method.name(),
@@ -218,6 +219,7 @@ pub(super) fn check(
         automaton_states: 0,
         fairness: choice.fairness,
         assumed: Vec::new(),
+        remedy: None,
         lasso,
         failure,
         unsuitable: None,

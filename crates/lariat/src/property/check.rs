@@ -1,10 +1,11 @@
 //! Checking one property: choose a search, search the product, replay what is found.
 
-use super::lasso::{Lasso, LassoError, replay};
+use super::lasso::{Lasso, LassoError};
 use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
-use super::{Assumption, Meaning, Property, Unsuitable, branching, fair};
+use super::{Assumption, Judge, Meaning, Property, Remedy, Unsuitable, Wanted, branching};
 use crate::check::{Counterexample, Engine};
 use crate::reduction::Reduction;
+use crate::shorten::lasso;
 use model::observe::Observable;
 use model::{Program, RuntimeError};
 use search::liveness::Algorithm;
@@ -30,12 +31,18 @@ pub struct Choice {
     pub fairness: Option<Fairness>,
     /// Only runs that all of these accept matter.
     pub assumptions: Vec<Assumption>,
+    /// Make the run easier to read.
+    pub simplify: bool,
+    /// Find out which fairness would make a violated property hold.
+    pub remedy: bool,
 }
 
 /// What is known of a property after a search.
 #[derive(Debug)]
 pub struct Checked {
     pub name: String,
+    /// How the property was asked for.
+    pub wanted: Wanted,
     pub kind: &'static str,
     pub verdict: Verdict,
     pub answer: Answer,
@@ -50,7 +57,9 @@ pub struct Checked {
     pub fairness: Option<Fairness>,
     /// The names of the automata of fair runs that were assumed.
     pub assumed: Vec<String>,
-    /// Cycles were looked for on the product with the property itself, not with what it forbids.
+    /// What fairness would change, if that was asked.
+    pub remedy: Option<Remedy>,
+    /// The run that shows the verdict.
     pub lasso: Option<Lasso>,
     /// A condition of the property has no value: the run to where it has none.
     pub failure: Option<Counterexample>,
@@ -114,15 +123,18 @@ pub fn check(
         Err(reason) => return Ok(unsuitable(property, reason)),
     };
     let monitor = Monitor::new(found.0, found.1, prepared.stutters);
+    let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic, _));
+    let judge = Judge::of_search(prepared, property, monitor, deterministic, choice);
     // Reductions keep the runs, but not who could move on them.
     let raw = choice.raw || choice.fairness.is_some();
-    let reduction = Reduction::observing(&prepared.program, raw, &prepared.observed);
+    let reduction = Reduction::observing(&judge.prepared.program, raw, &judge.prepared.observed);
     let answer = match choice.engine.system(reduction.program()) {
-        Ok(system) => search(system, &monitor, &plan, choice, options),
+        Ok(system) => search(system, &judge.monitor, &plan, choice, options),
         Err(error) => without_start(error),
     };
     let mut checked = Checked {
         name: property.name.clone(),
+        wanted: property.wanted.clone(),
         kind: property.kind(),
         verdict: if choice.explore { Verdict::Inconclusive } else { answer.verdict() },
         search: match plan {
@@ -137,26 +149,21 @@ pub fn check(
             }
             _ => because,
         },
-        automaton_states: monitor.states(),
+        automaton_states: judge.monitor.states(),
         fairness: choice.fairness,
         assumed: choice.assumptions.iter().map(|assumption| assumption.name.clone()).collect(),
         unsuitable: None,
+        remedy: None,
         lasso: None,
         failure: None,
         answer,
     };
     if let Some(run) = &checked.answer.lasso {
-        let run = reduction.lasso(run);
-        let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic, _));
-        let lasso = replay(&prepared, property, &choice.assumptions, &monitor, deterministic, &run)
-            .map_err(Failure::Lasso)?;
-        if choice.fairness.is_some_and(|fairness| !fair::is_fair(&prepared.program, &lasso, fairness)) {
-            return Err(Failure::Lasso(LassoError::Unfair));
-        }
-        checked.lasso = Some(lasso);
+        let lasso = judge.judge(&reduction.lasso(run)).map_err(Failure::Lasso)?;
+        checked.lasso = Some(if choice.simplify { lasso::simplified(&judge, lasso) } else { lasso });
     }
     if let Some(failure) = &checked.answer.failure {
-        checked.failure = Some(failing(&prepared, &reduction, failure)?);
+        checked.failure = Some(failing(&judge.prepared, &reduction, failure)?);
     }
     Ok(checked)
 }
@@ -165,6 +172,7 @@ pub fn check(
 fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
     Checked {
         name: property.name.clone(),
+        wanted: property.wanted.clone(),
         kind: property.kind(),
         verdict: Verdict::Inconclusive,
         answer: Answer::default(),
@@ -174,6 +182,7 @@ fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
         automaton_states: 0,
         fairness: None,
         assumed: Vec::new(),
+        remedy: None,
         lasso: None,
         failure: None,
     }

@@ -1,19 +1,10 @@
-//! Making an infinite run believable: every step is taken by the reference semantics, the cycle closes, and the property itself is
-//! violated on the run, by its direct evaluation and not by any search.
+//! Infinite runs of a program, taken step by step by the reference semantics.
 
-use super::monitor::Prepared;
-use super::{Assumption, Meaning, Property};
 use model::system::nothing_moves;
 use model::{Expr, Interpreter, Program, RuntimeError, State, Step};
-use omega::emptiness::accepts;
-use omega::formula::evaluate;
 use omega::word::Lasso as Word;
-use promela::claim;
-use search::product::{LassoRun, Monitor};
+use search::product::LassoRun;
 use std::fmt;
-
-/// Rounds after which a cycle of the program need not be exact in variables that nobody reads.
-const ROUNDS: usize = 16;
 
 /// An infinite run of the program that violates a property, replayed.
 #[derive(Clone, Debug)]
@@ -32,6 +23,18 @@ pub struct Lasso {
     pub differs: bool,
     /// What the property itself reports: the assertion of a claim that fails.
     pub reported: Option<String>,
+}
+
+impl Lasso {
+    /// The run without its states.
+    pub fn run(&self) -> LassoRun {
+        LassoRun { initial: self.initial, prefix: self.prefix.clone(), cycle: self.cycle.clone() }
+    }
+
+    /// All its steps, one round of the cycle.
+    pub fn steps(&self) -> Vec<Step> {
+        self.prefix.iter().chain(&self.cycle).copied().collect()
+    }
 }
 
 /// The run is not what it was said to be: a fault of ours.
@@ -77,7 +80,11 @@ pub(super) fn follow(program: &Program, initial: usize, steps: &[Step]) -> Resul
 }
 
 /// Goes on from the last state.
-fn extend(interpreter: &Interpreter<'_>, states: &mut Vec<State>, steps: &[Step]) -> Result<(), LassoError> {
+pub(super) fn extend(
+    interpreter: &Interpreter<'_>,
+    states: &mut Vec<State>,
+    steps: &[Step],
+) -> Result<(), LassoError> {
     let mut successors = Vec::new();
     for step in steps {
         let number = states.len() - 1;
@@ -97,65 +104,6 @@ fn extend(interpreter: &Interpreter<'_>, states: &mut Vec<State>, steps: &[Step]
     Ok(())
 }
 
-/// Replays a run of the program and asks the property about it.
-pub(super) fn replay(
-    prepared: &Prepared,
-    property: &Property,
-    assumptions: &[Assumption],
-    monitor: &Monitor,
-    deterministic: bool,
-    run: &LassoRun,
-) -> Result<Lasso, LassoError> {
-    let (atoms, conditions) = atoms(property, monitor);
-    let interpreter = Interpreter::new(&prepared.program);
-    let mut lasso = Lasso {
-        initial: run.initial,
-        prefix: run.prefix.clone(),
-        cycle: run.cycle.clone(),
-        states: follow(&prepared.program, run.initial, &run.prefix)?,
-        atoms,
-        values: Vec::new(),
-        differs: false,
-        reported: None,
-    };
-    if !run.cycle.is_empty() {
-        close(&interpreter, &mut lasso, &run.cycle)?;
-    }
-    lasso.values = letters(&prepared.program, &conditions, &lasso.states)?;
-    if run.cycle.is_empty() && !deterministic {
-        trim(&interpreter, monitor, &mut lasso)?;
-    } else if !run.cycle.is_empty()
-        && lasso.values[lasso.prefix.len()] != lasso.values[lasso.states.len() - 1]
-    {
-        return Err(LassoError::DoesNotClose);
-    }
-    let word = word(&lasso, &lasso.values);
-    let violated = match &property.meaning {
-        Meaning::Formula(of) => {
-            !evaluate(&of.formulas, of.formula, &word, |letter, atom| letter[atom.0 as usize])
-        }
-        _ => accepts(monitor.automaton(), &word, |letter: &Vec<bool>, atom| letter[atom as usize]),
-    };
-    if !violated {
-        return Err(LassoError::Allowed);
-    }
-    for assumption in assumptions {
-        if !assumption.accepts(&prepared.program, &lasso)? {
-            return Err(LassoError::Unfair);
-        }
-    }
-    lasso.reported = reported(prepared, property, &lasso);
-    Ok(lasso)
-}
-
-/// What a claim says about the run besides that it is forbidden.
-fn reported(prepared: &Prepared, property: &Property, lasso: &Lasso) -> Option<String> {
-    let Meaning::Claim(claim) = &property.meaning else { return None };
-    // Its atoms are the first of the monitor's, in the same order.
-    let claim = claim::automaton(&prepared.program, claim).ok()?;
-    claim.failure(lasso.values.iter().flatten()).map(ToString::to_string)
-}
-
 /// By state, which conditions hold; nothing inside of atomic sequences.
 pub(super) fn letters(
     program: &Program,
@@ -173,83 +121,6 @@ pub(super) fn letters(
         Ok(Some(values.into_iter().map(|value| value != 0).collect()))
     };
     states.iter().enumerate().map(letter).collect()
-}
-
-/// Ends a run where the violation shows: the search sees it one step later.
-fn trim(interpreter: &Interpreter<'_>, monitor: &Monitor, lasso: &mut Lasso) -> Result<(), LassoError> {
-    // What the automaton reads, which may be less than the formula's conditions, and in which states.
-    let mut letters = Vec::new();
-    let mut places = Vec::new();
-    for (place, state) in
-        lasso.states.iter().enumerate().filter(|(_, state)| !interpreter.is_transient(state))
-    {
-        let values = monitor.conditions().iter().map(|each| interpreter.evaluate(state, each));
-        let values: Result<Vec<i32>, RuntimeError> = values.collect();
-        let values = values.map_err(|error| LassoError::NoValue(place, error))?;
-        letters.push(values.into_iter().map(|value| value != 0).collect());
-        places.push(place);
-    }
-    let count = monitor.bad_prefix(letters).ok_or(LassoError::Allowed)?;
-    let last = places[count - 1];
-    lasso.states.truncate(last + 1);
-    lasso.values.truncate(last + 1);
-    lasso.prefix.truncate(last);
-    Ok(())
-}
-
-/// The conditions and their names: those of the formula, or of the automaton.
-fn atoms(property: &Property, monitor: &Monitor) -> (Vec<String>, Vec<Expr>) {
-    match &property.meaning {
-        Meaning::Formula(of) => {
-            let name = |number| of.formulas.atom_name(omega::formula::AtomId(number)).to_string();
-            ((0..of.atoms.len() as u32).map(name).collect(), of.atoms.clone())
-        }
-        _ => {
-            let names = monitor.automaton().atoms.iter().map(|name| name.to_string());
-            (names.collect(), monitor.conditions().to_vec())
-        }
-    }
-}
-
-/// Goes round the cycle until a state repeats itself. A reduced program knows less of a state than the program itself, so
-/// that may take more than one round; a variable that counts on and is never read may take forever.
-fn close(interpreter: &Interpreter<'_>, lasso: &mut Lasso, cycle: &[Step]) -> Result<(), LassoError> {
-    let start = lasso.states.len() - 1;
-    for round in 1..=ROUNDS {
-        extend(interpreter, &mut lasso.states, cycle)?;
-        let last = lasso.states.len() - 1;
-        let same =
-            (0..round).find(|earlier| lasso.states[start + earlier * cycle.len()] == lasso.states[last]);
-        if let Some(first) = same {
-            lasso.prefix.extend(cycle.repeat(first));
-            lasso.cycle = cycle.repeat(round - first);
-            roll_back(interpreter, lasso);
-            return Ok(());
-        }
-    }
-    lasso.states.truncate(start + cycle.len() + 1);
-    lasso.differs = true;
-    Ok(())
-}
-
-/// Lets the cycle start as early as it can. It starts where no atomic sequence is going on.
-fn roll_back(interpreter: &Interpreter<'_>, lasso: &mut Lasso) {
-    let round = lasso.cycle.len();
-    let mut earlier = 0;
-    for back in 1..=lasso.prefix.len() {
-        let place = lasso.prefix.len() - back;
-        if lasso.prefix[place] != lasso.cycle[(round - back % round) % round]
-            || lasso.states[place] != lasso.states[place + round]
-        {
-            break;
-        }
-        if !interpreter.is_transient(&lasso.states[place]) {
-            earlier = back;
-        }
-    }
-    lasso.cycle.rotate_right(earlier % round);
-    lasso.prefix.truncate(lasso.prefix.len() - earlier);
-    lasso.states.truncate(lasso.states.len() - earlier);
 }
 
 /// What is read along the run, given the letters of its states.

@@ -1,20 +1,26 @@
 //! Properties of infinite runs: what they are, and checking them.
 //!
 //! A [`Property`] is what the user states; `monitor` makes of it an automaton of forbidden runs, [`check`](mod@check) searches the product
-//! with the program, [`lasso`] replays the run that was found and asks the property itself whether it is violated.
+//! with the program, [`Judge`] replays the run that was found and asks the property itself whether it is violated.
 
 mod assumption;
 mod branching;
 pub mod check;
 mod fair;
+mod judge;
 pub mod lasso;
 mod monitor;
+pub mod remedy;
+mod wanted;
 
 pub use assumption::Assumption;
 pub use branching::{BranchingFormula, Skeleton};
 pub use check::{Checked, Choice, check};
+pub use judge::Judge;
 pub use lasso::{Lasso, LassoError};
 pub use monitor::Unsuitable;
+pub use remedy::{Remedy, remedy};
+pub use wanted::{Wanted, all_stated};
 
 use model::program::ProcessType;
 use model::{Expr, Program};
@@ -27,6 +33,8 @@ use promela::{LtlFormula, PropertyKind};
 pub struct Property {
     pub name: String,
     pub meaning: Meaning,
+    /// How it was asked for.
+    pub wanted: Wanted,
 }
 
 #[derive(Clone, Debug)]
@@ -46,13 +54,17 @@ pub enum Meaning {
 }
 
 impl Property {
+    pub fn new(wanted: Wanted, meaning: Meaning) -> Property {
+        Property { name: wanted.name().to_string(), meaning, wanted }
+    }
+
     /// The property as the model states it.
     pub fn stated(property: &promela::Property) -> Property {
         let meaning = match &property.kind {
             PropertyKind::Ltl(formula) => Meaning::Formula(formula.clone()),
             PropertyKind::Never(claim) => Meaning::Claim(claim.clone()),
         };
-        Property { name: property.name.clone(), meaning }
+        Property::new(Wanted::Stated(property.name.clone()), meaning)
     }
 
     /// The word for its kind in reports.
@@ -69,11 +81,7 @@ impl Property {
 
     /// No accept label is passed again and again.
     pub fn accept_labels() -> Property {
-        Property { name: "accept labels".into(), meaning: Meaning::AcceptLabels }
-    }
-
-    pub fn progress() -> Property {
-        Property { name: "non-progress cycles".into(), meaning: Meaning::Progress }
+        Property::new(Wanted::Stated("accept labels".into()), Meaning::AcceptLabels)
     }
 }
 

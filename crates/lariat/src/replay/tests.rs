@@ -2,21 +2,46 @@
 
 use super::*;
 use crate::check::{Engine, check};
+use crate::load::load_promela;
+use crate::property::Choice;
 use search::{Options, Order};
 
-fn program(text: &str) -> Program {
-    let loader = promela::MemoryLoader::new().with("m.pml", text);
-    promela::compile(&loader, "m.pml", &[]).program.expect("the model is right")
+fn load(text: &str, formulas: &[String]) -> Model {
+    load_promela("m.pml".into(), text.into(), &[], formulas, false).expect("the model is right")
+}
+
+/// What is written can be read.
+fn read_again(saved: &SavedRun) -> SavedRun {
+    let read = SavedRun::read(&saved.write()).expect("what was written can be read");
+    assert_eq!(read, *saved);
+    read
+}
+
+fn origin(program: &Program) -> FoundIn<'_> {
+    FoundIn { model: "m.pml", defines: &[], program }
 }
 
 fn saved(text: &str) -> SavedRun {
-    let program = program(text);
+    let program = load(text, &[]).program;
     let options = Options { order: Order::BreadthFirst, ..Options::default() };
     let checked = check(&program, Engine::Interpreter, false, &options).expect("it replays");
-    let saved = SavedRun::new("m.pml", &[], &program, &checked.counterexamples[0]);
-    let read = SavedRun::read(&saved.write()).expect("what was written can be read");
-    assert_eq!(read, saved);
-    read
+    read_again(&SavedRun::of_error(&origin(&program), &checked.counterexamples[0]))
+}
+
+/// The run that shows that a property is violated.
+fn saved_lasso(text: &str, wanted: &Wanted, fairness: Option<Fairness>) -> SavedRun {
+    let model = load(text, &wanted.texts().expect("a property"));
+    let property = wanted.find(&model, &mut model.given.iter()).expect("the model has it");
+    let choice = Choice { fairness, simplify: true, ..Choice::default() };
+    let checked = property::check(&model.program, &property, &choice, &Options::default());
+    let checked = checked.expect("it replays");
+    read_again(&SavedRun::of_property(&origin(&model.program), &checked).expect("it is violated"))
+}
+
+fn follow(run: &SavedRun, text: &str) -> Followed {
+    let model = load(text, &run.texts().expect("a property"));
+    let judge = run.judge(&model).expect("the property is there");
+    run.follow(&model.program, judge.as_ref()).expect("it starts")
 }
 
 const RACE: &str = "byte x, in;
@@ -25,51 +50,134 @@ active [2] proctype P() { byte t; t = x; t++; x = t; in++; assert(in < 2); in-- 
 #[test]
 fn an_unchanged_model_still_fails() {
     let run = saved(RACE);
-    let followed = run.follow(&program(RACE)).expect("it starts");
-    assert_eq!(followed.result, Replayed::StillFails);
-    assert_eq!(run.fingerprint, fingerprint(&program(RACE)));
+    assert_eq!(follow(&run, RACE).result, Replayed::StillFails);
+    assert_eq!(run.fingerprint, fingerprint(&load(RACE, &[]).program));
 }
 
 #[test]
 fn edits_that_do_not_matter_do_not_matter() {
     let run = saved(RACE);
-    let edited = RACE.replace("byte t;", "byte t;\n\n  byte unused = 3;\n");
-    let edited = program(&edited.replace("in--", "in--; x = 0"));
-    assert_eq!(run.follow(&edited).expect("it starts").result, Replayed::StillFails);
-    assert_ne!(run.fingerprint, fingerprint(&edited));
+    let edited = RACE.replace("byte t;", "byte t;\n\n  byte unused = 3;\n").replace("in--", "in--; x = 0");
+    assert_eq!(follow(&run, &edited).result, Replayed::StillFails);
+    assert_ne!(run.fingerprint, fingerprint(&load(&edited, &[]).program));
 }
 
 #[test]
 fn a_repaired_model() {
     let run = saved(RACE);
-    let fixed = run.follow(&program(&RACE.replace("in < 2", "in < 3"))).expect("it starts");
+    let fixed = follow(&run, &RACE.replace("in < 2", "in < 3"));
     // The statement has another text, so the run cannot be followed further.
     let last = run.steps.len() - 1;
     assert_eq!(fixed.result, Replayed::Diverges { step: last });
     assert!(fixed.instead.iter().any(|step| step.moves[0].statement == "assert(in < 3)"), "{fixed:?}");
-    let fixed = run.follow(&program(&RACE.replace("byte x, in", "byte x, in = 250"))).expect("it starts");
+    let fixed = follow(&run, &RACE.replace("byte x, in", "byte x, in = 250"));
     assert_eq!(fixed.result, Replayed::StillFails);
     let zero = "byte n = 1; active proctype P() { byte a; a = 1; a = a / (n - 1) }";
     let run = saved(zero);
-    assert_eq!(
-        run.follow(&program(&zero.replace("n = 1", "n = 2"))).expect("it starts").result,
-        Replayed::Fixed
-    );
-    assert_eq!(run.follow(&program(zero)).expect("it starts").result, Replayed::StillFails);
+    assert_eq!(follow(&run, &zero.replace("n = 1", "n = 2")).result, Replayed::Fixed);
+    assert_eq!(follow(&run, zero).result, Replayed::StillFails);
 }
 
 #[test]
 fn deadlocks_are_errors_of_states() {
     let stuck = "bool go; active proctype P() { byte x; x = 1; go } active proctype Q() { skip }";
     let run = saved(stuck);
-    assert_eq!(run.follow(&program(stuck)).expect("it starts").result, Replayed::StillFails);
-    let free = program(&stuck.replace("bool go", "bool go = true"));
-    assert_eq!(run.follow(&free).expect("it starts").result, Replayed::Fixed);
+    assert_eq!(follow(&run, stuck).result, Replayed::StillFails);
+    assert_eq!(follow(&run, &stuck.replace("bool go", "bool go = true")).result, Replayed::Fixed);
+}
+
+const BLINKER: &str = "byte x, n, d = 0; bool up;
+active proctype P() { do :: n < 250 -> n = n + d; up = !up od }
+active proctype Q() { atomic { up -> x = 1 }; x = 0 }
+ltl settles { <> [] up } ltl low { [] (x < 2) }";
+
+fn stated(name: &str) -> Wanted {
+    Wanted::Stated(name.into())
+}
+
+#[test]
+fn a_cycle_is_still_one() {
+    let run = saved_lasso(BLINKER, &stated("settles"), None);
+    assert!(run.cycle.is_some_and(|cycle| cycle < run.steps.len()), "{run:?}");
+    let followed = follow(&run, BLINKER);
+    assert_eq!(followed.result, Replayed::StillFails);
+    assert!(followed.lasso.is_some_and(|lasso| !lasso.cycle.is_empty()));
+    let moved = BLINKER.replace("active proctype P() {", "\n\nactive proctype P() {\n");
+    assert_eq!(follow(&run, &moved).result, Replayed::StillFails);
+    let holds = BLINKER.replace("<> [] up", "<> up");
+    assert_eq!(follow(&run, &holds).result, Replayed::Fixed);
+    let other = follow(&run, &BLINKER.replace("up = !up", "up = true"));
+    assert!(matches!(other.result, Replayed::Diverges { .. }) && !other.instead.is_empty(), "{other:?}");
+}
+
+#[test]
+fn a_cycle_that_does_not_come_back() {
+    let run = saved_lasso(BLINKER, &stated("settles"), None);
+    // It stops some day, which the first round does not show.
+    let counts = follow(&run, &BLINKER.replace("d = 0", "d = 1"));
+    let Replayed::DoesNotClose { differs } = counts.result else { panic!("{counts:?}") };
+    assert!(differs.iter().any(|change| change.name == "n"), "{differs:?}");
+    // A byte that counts on comes back to where it was.
+    let wraps = BLINKER.replace("d = 0", "d = 1").replace("n < 250", "n < 256");
+    let run = saved_lasso(&wraps.replace("d = 1", "d = 0"), &stated("settles"), None);
+    assert_eq!(follow(&run, &wraps).result, Replayed::StillFails);
+}
+
+#[test]
+fn formulas_and_automata_are_saved_with_the_run() {
+    let formula = Wanted::Ltl("[] (up -> x != 1)".into());
+    let run = saved_lasso(BLINKER, &formula, None);
+    // It shows in finite time.
+    assert_eq!(run.cycle, None);
+    assert_eq!(follow(&run, BLINKER).result, Replayed::StillFails);
+    assert_eq!(follow(&run, &BLINKER.replace("byte x", "int x")).result, Replayed::StillFails);
+    let hoa = "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"up\"\nacc-name: Buchi\nAcceptance: 1 Inf(0)\n--BODY--\n\
+               State: 0\n[0] 0 {0}\n[!0] 0\n--END--\n";
+    let automaton = Wanted::Automaton { name: "often.hoa".into(), hoa: hoa.into() };
+    let run = saved_lasso(BLINKER, &automaton, None);
+    assert_eq!(follow(&run, BLINKER).result, Replayed::StillFails);
+    let gone = load(BLINKER, &[]);
+    let missing =
+        SavedRun { shows: Shows::Property { wanted: stated("gone"), fairness: None, no_value: None }, ..run };
+    assert!(missing.judge(&gone).unwrap_err().contains("it has: safety, settles, low"));
+}
+
+#[test]
+fn fairness_is_saved_with_the_run() {
+    let waits = "bool go = false, done, x;
+        active proctype P() { do :: x = !x od } active proctype Q() { go; done = true }
+        ltl ends { <> done }";
+    let run = saved_lasso(waits, &stated("ends"), Some(Fairness::ALL[0]));
+    assert_eq!(follow(&run, waits).result, Replayed::StillFails);
+    assert_eq!(follow(&run, &waits.replace("go = false", "go = true")).result, Replayed::Unfair);
+}
+
+#[test]
+fn a_run_that_comes_to_its_end() {
+    let stuck = "bool go = false, done; active proctype P() { skip; go; done = true } ltl ends { <> done }";
+    let run = saved_lasso(stuck, &stated("ends"), None);
+    assert_eq!(run.cycle, Some(run.steps.len()));
+    assert_eq!(follow(&run, stuck).result, Replayed::StillFails);
+    let goes_on = follow(&run, &stuck.replace("go = false", "go = true"));
+    assert_eq!(goes_on.result, Replayed::Diverges { step: run.steps.len() });
+    assert_eq!(goes_on.instead[0].moves[0].statement, "(go)");
+}
+
+#[test]
+fn a_condition_without_a_value() {
+    let text = "byte a[2]; byte i = 0; active proctype P() { i = 2; i = 1 } ltl low { [] (a[i] == 0) }";
+    let run = saved_lasso(text, &stated("low"), None);
+    assert!(matches!(run.shows, Shows::Property { no_value: Some(_), .. }), "{run:?}");
+    assert_eq!(follow(&run, text).result, Replayed::StillFails);
+    assert_eq!(follow(&run, &text.replace("a[2]", "a[3]")).result, Replayed::Fixed);
 }
 
 #[test]
 fn bad_files_are_named() {
     assert!(SavedRun::read("{}").unwrap_err().contains("not a saved counterexample"));
-    let other = saved(RACE).write().replace("\"format\": 1", "\"format\": 9");
+    let text = saved(RACE).write();
+    let other = text.replace("\"format\": 2", "\"format\": 9");
     assert!(SavedRun::read(&other).unwrap_err().contains("format is 9"));
+    let beyond = text.replace("\"cycle\": null", "\"cycle\": 99");
+    assert!(SavedRun::read(&beyond).unwrap_err().contains("cycle"));
 }

@@ -3,11 +3,12 @@
 use super::{Report, verdict_name};
 use crate::check::Counterexample;
 use crate::explain::{Deadlock, deadlock};
-use crate::property;
-use crate::trace::Trace;
+use crate::property::{self, Lasso};
+use crate::trace::{Act, Trace};
+use model::program::Extent;
 use model::trace::moves;
-use model::{Program, RuntimeError, Step};
-use search::{Guarantee, Statistics, Verdict};
+use model::{Program, RuntimeError};
+use search::{Guarantee, Run, Statistics, Verdict};
 use serde::Serialize;
 
 /// One property and what is known of it.
@@ -19,6 +20,8 @@ pub struct Finding {
     pub verdict: &'static str,
     /// Why the verdict is not "holds".
     pub reason: Option<String>,
+    /// What fairness would change.
+    pub remedy: Option<String>,
     pub figures: Option<Figures>,
     pub runs: Vec<ShownRun>,
 }
@@ -45,6 +48,9 @@ pub struct ShownRun {
     pub trace: Trace,
     /// If nothing can move at the end: why.
     pub deadlock: Option<Deadlock>,
+    /// Its steps.
+    #[serde(skip)]
+    pub run: Run,
 }
 
 /// A place in a file of the model; lines count from 1.
@@ -52,6 +58,7 @@ pub struct ShownRun {
 pub struct Position {
     pub file: String,
     pub line: u32,
+    pub extent: Option<Extent>,
 }
 
 impl ShownRun {
@@ -63,6 +70,24 @@ impl ShownRun {
             error: error.to_string(),
             trace: Trace::new(program, &found.violation.run.steps, &found.states, None, error.to_string()),
             deadlock: stuck.map(|state| deadlock(program, state)),
+            run: found.violation.run.clone(),
+        }
+    }
+
+    /// A run on which a property is violated.
+    pub fn of_lasso(program: &Program, lasso: &Lasso) -> ShownRun {
+        let steps = lasso.steps();
+        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
+        let error = lasso.reported.clone().unwrap_or_else(|| "property violated".into());
+        let trace = Trace::new(program, &steps, &lasso.states, cycle, error.clone());
+        // A run that comes to its end stays there forever: say why.
+        let stuck = cycle.is_some() && lasso.cycle.iter().all(|step| moves(step).next().is_none());
+        ShownRun {
+            kind: "property violated",
+            error,
+            trace: trace.with_atoms(&steps, &lasso.atoms, &lasso.values),
+            deadlock: lasso.states.last().filter(|_| stuck).map(|state| deadlock(program, state)),
+            run: Run { initial: lasso.initial, steps },
         }
     }
 
@@ -71,10 +96,16 @@ impl ShownRun {
         if let Some(deadlock) = &self.deadlock {
             let waits = deadlock.processes.iter().filter(|process| !process.may_rest);
             let first = waits.flat_map(|process| &process.waits).find(|wait| !wait.file.is_empty())?;
-            return Some(Position { file: first.file.clone(), line: first.line });
+            return Some(Position { file: first.file.clone(), line: first.line, extent: None });
         }
         let act = self.trace.events.last()?.actions.last()?;
-        Some(Position { file: act.file.clone(), line: act.line }).filter(|place| !place.file.is_empty())
+        Some(Position::from(act)).filter(|place| !place.file.is_empty())
+    }
+}
+
+impl From<&Act> for Position {
+    fn from(act: &Act) -> Position {
+        Position { file: act.file.clone(), line: act.line, extent: act.extent }
     }
 }
 
@@ -91,6 +122,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
             Some(first) => Some(first.error.clone()),
             None => outcome.limit.map(|limit| limit.to_string()),
         },
+        remedy: None,
         figures: Some(Figures {
             exhaustive: outcome.exhaustive,
             expected_omissions: match outcome.guarantee {
@@ -108,6 +140,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
         kind: property.kind,
         verdict: "not checked",
         reason: None,
+        remedy: None,
         figures: None,
         runs: Vec::new(),
     });
@@ -116,17 +149,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
 
 /// A property of infinite runs.
 fn infinite(program: &Program, checked: &property::Checked) -> Finding {
-    let lasso = checked.lasso.as_ref().map(|lasso| {
-        let steps: Vec<Step> = lasso.prefix.iter().chain(&lasso.cycle).copied().collect();
-        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-        let error = lasso.reported.clone().unwrap_or_else(|| "property violated".into());
-        let trace = Trace::new(program, &steps, &lasso.states, cycle, error.clone());
-        let trace = trace.with_atoms(&steps, &lasso.atoms, &lasso.values);
-        // A run that comes to its end stays there forever: say why.
-        let stuck = cycle.is_some() && lasso.cycle.iter().all(|step| moves(step).next().is_none());
-        let deadlock = lasso.states.last().filter(|_| stuck).map(|state| deadlock(program, state));
-        ShownRun { kind: "property violated", error, trace, deadlock }
-    });
+    let lasso = checked.lasso.as_ref().map(|lasso| ShownRun::of_lasso(program, lasso));
     let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
     let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();
     let limit = checked.answer.limit.map(|limit| limit.to_string());
@@ -136,6 +159,7 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
         kind: checked.kind,
         verdict: verdict_name(checked.verdict),
         reason: runs.first().map(|first| first.error.clone()).or(unsuitable).or(limit),
+        remedy: checked.remedy.map(|remedy| remedy.to_string()),
         figures: Some(Figures {
             exhaustive: checked.verdict == Verdict::Holds,
             ..figures(&checked.answer.statistics)

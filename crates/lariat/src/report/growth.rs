@@ -1,7 +1,8 @@
 //! What the test for unbounded channels found, for people and for machines.
 
+use super::columns::table;
 use super::printable;
-use super::text::{Style, table};
+use super::text::Style;
 use crate::run::{show_run, show_step};
 use model::Program;
 use model::trace::channel_name;
@@ -11,7 +12,7 @@ use std::fmt::Write;
 
 /// The report as text; `quiet` leaves the verdict. The program is the one without capacities.
 pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool) -> String {
-    match found {
+    let text = match found {
         Boundedness::Bounded { longest, states } => {
             let mut out = format!("channels: {}\n", style.good("bounded"));
             if !quiet {
@@ -41,7 +42,8 @@ pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool)
             out
         }
         Boundedness::Failed(error) => format!("channels: {}  {error}\n", style.bad("VIOLATED")),
-    }
+    };
+    style.fitted(text)
 }
 
 fn names(program: &Program, growth: &Growth) -> Vec<String> {

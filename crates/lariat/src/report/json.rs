@@ -5,6 +5,7 @@ use super::{Report, verdict_name};
 use crate::property;
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
+use search::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -41,7 +42,30 @@ struct Property<'a> {
     /// The automata of fair runs that were assumed.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     assumed: &'a [String],
+    /// What fairness would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<Remedy>,
     trace: Option<Trace>,
+}
+
+#[derive(Serialize)]
+struct Remedy {
+    /// Does the property hold under fairness? `inconclusive` if that could not be found out in time.
+    verdict: &'static str,
+    /// The weakest notion under which it holds.
+    fairness: Option<&'static str>,
+    text: String,
+}
+
+impl From<property::Remedy> for Remedy {
+    fn from(remedy: property::Remedy) -> Remedy {
+        let (verdict, fairness) = match remedy {
+            property::Remedy::Holds(notion) => (Verdict::Holds, Some(notion.name())),
+            property::Remedy::Violated => (Verdict::Violated, None),
+            property::Remedy::Unknown(_) => (Verdict::Inconclusive, None),
+        };
+        Remedy { verdict: verdict_name(verdict), fairness, text: remedy.to_string() }
+    }
 }
 
 #[derive(Serialize)]
@@ -124,6 +148,7 @@ pub fn render(report: &Report<'_>) -> String {
         automaton_states: None,
         fairness: None,
         assumed: &[],
+        remedy: None,
         trace: trace(report),
     });
     let liveness = report.liveness.iter().map(|checked| infinite(report, checked));
@@ -163,7 +188,7 @@ fn reason(report: &Report<'_>) -> Option<String> {
 fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property<'a> {
     let answer = &checked.answer;
     let failure = answer.failure.as_ref().map(|failure| failure.error.to_string());
-    let undecided = checked.verdict == search::Verdict::Inconclusive && answer.unobserved;
+    let undecided = checked.verdict == Verdict::Inconclusive && answer.unobserved;
     Property {
         name: &checked.name,
         kind: checked.kind,
@@ -174,14 +199,15 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
             .or_else(|| answer.limit.map(|limit| limit.to_string()))
             .or_else(|| undecided.then(|| UNOBSERVED.to_owned())),
         statistics: statistics(&answer.statistics, search::Guarantee::Exact),
-        errors: u64::from(checked.verdict == search::Verdict::Violated),
+        errors: u64::from(checked.verdict == Verdict::Violated),
         error_kinds: answer.failure.iter().map(|failure| failure.error.kind()).collect(),
-        exhaustive: checked.verdict == search::Verdict::Holds,
+        exhaustive: checked.verdict == Verdict::Holds,
         search: Some(checked.search),
         because: Some(checked.because),
         automaton_states: Some(checked.automaton_states),
         fairness: checked.fairness.map(|fairness| fairness.name()),
         assumed: &checked.assumed,
+        remedy: checked.remedy.map(Remedy::from),
         trace: lasso_trace(report, checked),
     }
 }

@@ -1,6 +1,7 @@
 //! The report as JUnit's XML, which continuous integration systems show: a test case per property.
 
 use super::findings::{Finding, ShownRun};
+use crate::xml::escaped;
 use std::fmt::Write;
 
 /// The document.
@@ -75,24 +76,6 @@ fn run_text(run: &ShownRun) -> String {
     let _ = writeln!(out, "{}", run.error);
     if let Some(deadlock) = &run.deadlock {
         out += &crate::explain::render(deadlock);
-    }
-    out
-}
-
-/// Text as XML allows it: characters it cannot express are replaced.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\n' => out.push('\n'),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
     }
     out
 }

@@ -1,7 +1,8 @@
 //! What was found about properties of infinite runs, as text.
 
+use super::columns::{rows, table};
 use super::printable;
-use super::text::{Style, blocked, figures, table};
+use super::text::{Style, blocked, figures};
 use crate::property::{Checked, Lasso};
 use crate::run::{ShownStep, show_step};
 use model::Program;
@@ -9,7 +10,7 @@ use search::Verdict;
 use std::fmt::Write;
 
 /// The line with the verdict, and what qualifies it.
-pub fn verdict(checked: &Checked, style: Style) -> String {
+pub fn verdict(checked: &Checked, style: Style, quiet: bool) -> String {
     let name = printable(&checked.name);
     let notion = checked.fairness.map(|fairness| format!("{} fairness", fairness.name()));
     let assumed: Vec<String> =
@@ -32,6 +33,9 @@ pub fn verdict(checked: &Checked, style: Style) -> String {
     };
     if let Some(reason) = &checked.unsuitable {
         let _ = writeln!(out, "  {}", printable(&reason.to_string()));
+    }
+    if let Some(remedy) = checked.remedy.filter(|_| !quiet) {
+        let _ = writeln!(out, "  {remedy}");
     }
     if let Some(limit) = checked.answer.limit {
         let _ = writeln!(out, "  not everything was visited: {limit}");
@@ -87,7 +91,8 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     out
 }
 
-fn infinite_run(program: &Program, lasso: &Lasso, ending: &str, style: Style) -> String {
+/// The run with its cycle; `ending` is said of one that has none.
+pub fn infinite_run(program: &Program, lasso: &Lasso, ending: &str, style: Style) -> String {
     let mut out = String::new();
     let steps = shown(program, lasso);
     let before = steps.iter().filter(|(index, _)| *index < lasso.prefix.len()).count();
@@ -105,15 +110,11 @@ fn infinite_run(program: &Program, lasso: &Lasso, ending: &str, style: Style) ->
         let _ = writeln!(out, "     {}", style.faint(&initially(lasso)));
     }
     let shown: Vec<ShownStep> = steps.iter().map(|(_, step)| step.clone()).collect();
-    let text = table(&shown, style);
-    let mut lines = text.lines();
-    for (number, (index, step)) in steps.iter().enumerate() {
+    for (number, ((index, _), row)) in steps.iter().zip(rows(&shown, style)).enumerate() {
         if number == before && !lasso.cycle.is_empty() {
             let _ = writeln!(out, "  {}", style.bold("the cycle starts here:"));
         }
-        for line in lines.by_ref().take(1 + usize::from(step.receiver.is_some())) {
-            let _ = writeln!(out, "{line}");
-        }
+        out += &row;
         let changed = changed(lasso, *index);
         if !changed.is_empty() {
             let _ = writeln!(out, "     {}", style.faint(&changed));

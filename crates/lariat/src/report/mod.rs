@@ -1,5 +1,6 @@
 //! Saying what was found: as text for people, as JSON for machines.
 
+pub mod columns;
 pub mod findings;
 pub mod growth;
 pub mod itf;
@@ -9,6 +10,7 @@ pub mod lasso;
 pub mod ledger;
 pub mod sarif;
 pub mod text;
+pub mod width;
 
 use crate::check::Checked;
 use crate::load::NamedProperty;
@@ -34,6 +36,11 @@ impl Report<'_> {
     pub fn unchecked(&self) -> impl Iterator<Item = &NamedProperty> {
         let checked = |name: &str| self.liveness.iter().any(|checked| checked.name == name);
         self.properties.iter().filter(move |property| !checked(&property.name))
+    }
+
+    /// The properties of infinite runs that are violated.
+    pub fn violated(&self) -> impl Iterator<Item = &property::Checked> {
+        self.liveness.iter().filter(|checked| checked.verdict == Verdict::Violated)
     }
 
     /// The worst verdict of all.

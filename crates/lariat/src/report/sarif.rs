@@ -45,7 +45,7 @@ fn result(finding: &Finding, run: &ShownRun) -> Value {
                 Some((run.trace.variables.get(*variable)?.clone(), json!({ "text": value.as_ref()? })))
             });
             let state: serde_json::Map<String, Value> = changed.collect();
-            let mut place = location(&Position { file: act.file.clone(), line: act.line });
+            let mut place = location(&Position::from(act));
             place["message"] = json!({ "text": format!("{process}: {}", act.statement) });
             json!({ "location": place, "state": state })
         })
@@ -67,10 +67,13 @@ fn result(finding: &Finding, run: &ShownRun) -> Value {
 }
 
 fn location(place: &Position) -> Value {
-    json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&place.file) },
-        "region": { "startLine": place.line.max(1) },
-    } })
+    let mut region = json!({ "startLine": place.line.max(1) });
+    if let Some(extent) = place.extent {
+        region["startColumn"] = extent.column.into();
+        region["endLine"] = extent.end_line.into();
+        region["endColumn"] = extent.end_column.into();
+    }
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) }, "region": region } })
 }
 
 /// A path as a relative reference: everything that is not plain is percent-encoded.

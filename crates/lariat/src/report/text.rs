@@ -1,10 +1,11 @@
 //! The report for people: one line per property, then the run that shows what is wrong, then what else
 //! is worth knowing.
 
-use super::{Report, lasso, ledger, printable};
+use super::columns::table;
+use super::{Report, lasso, ledger, printable, width};
 use crate::check::Counterexample;
 use crate::explain;
-use crate::run::{Mover, ShownStep, show_run};
+use crate::run::show_run;
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
 use search::{Guarantee, Statistics, Verdict};
@@ -15,6 +16,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
     pub color: bool,
+    /// Longer lines are broken; nothing if lines may have any length.
+    pub width: Option<usize>,
 }
 
 impl Style {
@@ -41,16 +44,21 @@ impl Style {
     pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
+
+    /// The text, its lines no longer than they may be.
+    pub fn fitted(self, text: String) -> String {
+        self.width.map_or_else(|| text.clone(), |width| width::fitted(&text, width))
+    }
 }
 
 /// The whole report; `quiet` leaves the verdicts.
 pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
     let mut out = if report.safety { verdicts(report, style) } else { String::new() };
     for checked in report.liveness {
-        out += &lasso::verdict(checked, style);
+        out += &lasso::verdict(checked, style, quiet);
     }
     if quiet {
-        return out;
+        return style.fitted(out);
     }
     if report.safety {
         out += &safety(report, style);
@@ -62,7 +70,7 @@ pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
     for line in ledger::render(&ledger::ledger(report)) {
         let _ = writeln!(out, "{}", style.faint(&printable(&line)));
     }
-    out
+    style.fitted(out)
 }
 
 /// What was found in looking for errors.
@@ -165,90 +173,6 @@ fn counterexample(program: &Program, found: &Counterexample, style: Style) -> St
         out += &blocked(program, end);
     }
     out
-}
-
-/// Numbered steps in columns.
-pub fn table(steps: &[ShownStep], style: Style) -> String {
-    let mut rows: Vec<(String, &Mover, String)> = Vec::new();
-    for (index, step) in steps.iter().enumerate() {
-        let number = (index + 1).to_string();
-        match &step.receiver {
-            None => rows.push((number, &step.mover, changes_text(step))),
-            Some(receiver) => {
-                rows.push((number, &step.mover, String::new()));
-                rows.push((String::new(), receiver, changes_text(step)));
-            }
-        }
-    }
-    let width = |measure: &dyn Fn(&Mover) -> usize, most: usize| {
-        rows.iter().map(|(_, mover, _)| measure(mover)).max().unwrap_or(0).min(most)
-    };
-    let process = width(&|mover| mover.process.chars().count(), 24);
-    let place = width(&|mover| place_text(mover).chars().count(), 32);
-    let statement = width(&|mover| printable(&mover.statement).chars().count(), 48);
-    let digits = steps.len().to_string().len();
-    let mut out = String::new();
-    for (number, mover, changes) in &rows {
-        let line = format!(
-            "  {number:>digits$}  {:process$}  {}  {:statement$}  ",
-            mover.process,
-            style.faint(&format!("{:place$}", place_text(mover))),
-            printable(&mover.statement)
-        );
-        let line = line + &style.bold(changes);
-        let _ = writeln!(out, "{}", if changes.is_empty() { line.trim_end() } else { &line });
-    }
-    out
-}
-
-fn place_text(mover: &Mover) -> String {
-    if mover.file.is_empty() { String::new() } else { format!("{}:{}", printable(&mover.file), mover.line) }
-}
-
-fn changes_text(step: &ShownStep) -> String {
-    let each: Vec<String> =
-        step.changes.iter().map(|change| format!("{} = {}", printable(&change.name), change.value)).collect();
-    each.join(", ")
-}
-
-/// How wide the columns of the simulator's lines are: enough for anything the program can show.
-#[derive(Clone, Copy, Debug)]
-pub struct Columns {
-    process: usize,
-    place: usize,
-}
-
-impl Columns {
-    pub fn of(program: &Program) -> Columns {
-        let names = program.process_types.iter().map(|kind| kind.name.chars().count() + "[0]".len());
-        let places = program.origins.iter().map(|origin| {
-            printable(&origin.file).chars().count() + ":".len() + origin.line.to_string().len()
-        });
-        Columns { process: names.max().unwrap_or(0).min(24), place: places.max().unwrap_or(0).min(32) }
-    }
-
-    /// One line of a step.
-    pub fn line(self, step: &ShownStep) -> String {
-        let one = |mover: &Mover| {
-            let Columns { process, place } = self;
-            format!(
-                "{:process$}  {:place$}  {}",
-                mover.process,
-                place_text(mover),
-                printable(&mover.statement)
-            )
-        };
-        let mut line = one(&step.mover);
-        if let Some(receiver) = &step.receiver {
-            line += &format!("  with  {}  {}", receiver.process, place_text(receiver));
-            line += &format!("  {}", printable(&receiver.statement));
-        }
-        let changes = changes_text(step);
-        if !changes.is_empty() {
-            line += &format!("    {changes}");
-        }
-        line
-    }
 }
 
 /// Where each process stands when nothing can move, and why.

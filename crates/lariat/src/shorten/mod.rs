@@ -2,9 +2,10 @@
 //! one process to another as can be found.
 //!
 //! Every change is tried on the reference semantics and kept only if the run still ends with its error, so the result is
-//! exact. The work is bounded by a number of steps, so it is the same on every machine. Removing parts of a failing
+//! exact; [`lasso`] does the same for infinite runs. The work is bounded by a number of steps, so it is the same on every machine. Removing parts of a failing
 //! input follows Zeller and Hildebrandt (Simplifying and isolating failure-inducing input, 2002).
 
+pub mod lasso;
 mod walk;
 
 use crate::check::Counterexample;
@@ -12,7 +13,7 @@ use model::trace::moves;
 use model::{Program, State, Step};
 use search::{Run, Violation};
 use std::collections::HashMap;
-use walk::Walker;
+use walk::{Fails, Goal, Walker};
 
 /// How many states may be expanded to simplify one run: enough for a run of a hundred steps.
 const WORK: u64 = 6_000;
@@ -23,7 +24,7 @@ pub fn simplified(program: &Program, found: &Counterexample) -> Counterexample {
     let mut best = Way { steps: run.steps.clone(), states: found.states.clone() };
     best = without_detours(best);
     let length = best.steps.len() as u64;
-    let walker = Walker::new(program, error, WORK.max(4 * length));
+    let walker = Walker::new(program, Fails(error), WORK.max(4 * length));
     remove(&walker, &mut best);
     regroup(&walker, &mut best);
     let violation = Violation { error: error.clone(), run: Run { steps: best.steps, ..run.clone() } };
@@ -61,7 +62,7 @@ fn without_detours(way: Way) -> Way {
 }
 
 /// Leaves out steps, many at a time at first.
-fn remove(walker: &Walker<'_>, best: &mut Way) {
+fn remove(walker: &Walker<'_, impl Goal>, best: &mut Way) {
     let mut size = best.steps.len() / 2;
     while size > 0 {
         let mut end = best.steps.len();
@@ -96,7 +97,7 @@ fn remove(walker: &Walker<'_>, best: &mut Way) {
 }
 
 /// Brings steps of one process together.
-fn regroup(walker: &Walker<'_>, best: &mut Way) {
+fn regroup(walker: &Walker<'_, impl Goal>, best: &mut Way) {
     let mut at = 1;
     while at < best.steps.len() && !walker.is_tired() {
         if !is_switch(&best.steps[at - 1], &best.steps[at]) {

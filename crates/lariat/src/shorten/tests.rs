@@ -2,8 +2,12 @@
 
 use super::*;
 use crate::check::{Engine, check};
+use crate::load::load_promela;
+use crate::property::Judge;
 use proptest::prelude::*;
 use search::Options;
+use search::liveness::fairness::Fairness;
+use search::product::LassoRun;
 
 fn program(text: &str) -> Program {
     let loader = promela::MemoryLoader::new().with("m.pml", text);
@@ -32,6 +36,43 @@ fn noise_goes_and_processes_stay_together() {
     let noise = |step: &Step| moves(step).any(|taken| taken.pid == 0);
     assert!(!short.violation.run.steps.iter().any(noise), "{:?}", short.violation.run.steps);
     assert!(short.violation.run.steps.len() <= 12 && switches(&short.violation.run.steps) <= 4);
+}
+
+/// The steps that processes take if they move in this order, each as it first can.
+fn steps_of(program: &Program, order: &[u8]) -> Vec<Step> {
+    let interpreter = model::Interpreter::new(program);
+    let mut state = interpreter.initial_states().expect("it starts").swap_remove(0);
+    let mut steps = Vec::new();
+    for pid in order {
+        let mut successors = Vec::new();
+        interpreter.successors(&state, &mut successors);
+        let theirs = |found: &model::Successor| moves(&found.step).any(|taken| taken.pid == *pid);
+        let taken = successors.into_iter().find(theirs).expect("it can move");
+        steps.push(taken.step);
+        state = taken.state.expect("nothing goes wrong");
+    }
+    steps
+}
+
+#[test]
+fn cycles_are_put_in_order() {
+    let text = "byte a, b;
+        active proctype P() { do :: a = 1; a = 0 od } active proctype Q() { do :: b = 1; b = 0 od }
+        ltl settles { <> [] (a == 0) }";
+    let model = load_promela("m.pml".into(), text.into(), &[], &[], false).expect("the model is right");
+    let simplified = |fairness| {
+        let judge = Judge::new(&model.program, &model.stated[0], fairness).expect("it can be asked");
+        let cycle = steps_of(&model.program, &[0, 1, 0, 1]);
+        let prefix = steps_of(&model.program, &[1, 0, 1, 0]);
+        let found = judge.judge(&LassoRun { initial: 0, prefix, cycle }).expect("it is violated");
+        lasso::simplified(&judge, found)
+    };
+    // What Q does is of no matter.
+    let short = simplified(None);
+    assert_eq!((short.prefix.len(), short.cycle.len(), switches(&short.cycle)), (0, 2, 0), "{short:?}");
+    // But for fairness: then its steps stay together.
+    let fair = simplified(Some(Fairness::ALL[0]));
+    assert_eq!((fair.prefix.len(), fair.cycle.len(), switches(&fair.cycle)), (0, 4, 1), "{fair:?}");
 }
 
 proptest! {

@@ -1,19 +1,51 @@
-//! Following a list of steps on the reference semantics, to see whether it still ends with the error.
+//! Following a list of steps on the reference semantics, to see whether they still show what the run is to show.
 
 use super::Way;
 use model::system::nothing_moves;
-use model::{Interpreter, Program, RuntimeError, State, Step};
+use model::{Interpreter, Program, RuntimeError, State, Step, Successor};
 use std::cell::Cell;
 
-pub struct Walker<'a> {
+/// What a run is to show.
+pub trait Goal {
+    /// Does this step show it, so that nothing need follow?
+    fn is_shown_by(&self, taken: &Successor) -> bool;
+
+    /// The way, as far as it is needed, if it shows it; behind its last state are these successors.
+    fn shown_by(&self, interpreter: &Interpreter<'_>, way: Way, successors: &[Successor]) -> Option<Way>;
+}
+
+/// The run ends with an error.
+pub struct Fails<'a>(pub &'a RuntimeError);
+
+impl Goal for Fails<'_> {
+    fn is_shown_by(&self, taken: &Successor) -> bool {
+        taken.errors.contains(self.0)
+    }
+
+    fn shown_by(&self, interpreter: &Interpreter<'_>, way: Way, successors: &[Successor]) -> Option<Way> {
+        let state = way.states.last()?;
+        let is_error = if *self.0 == RuntimeError::InvalidEndState {
+            nothing_moves(successors) && !interpreter.is_valid_end(state)
+        } else {
+            let mut violated = Vec::new();
+            if !interpreter.is_transient(state) {
+                interpreter.violated_invariants(state, &mut violated);
+            }
+            violated.contains(self.0)
+        };
+        is_error.then_some(way)
+    }
+}
+
+pub struct Walker<'a, G> {
     interpreter: Interpreter<'a>,
-    error: &'a RuntimeError,
+    goal: G,
     work: Cell<u64>,
 }
 
-impl<'a> Walker<'a> {
-    pub fn new(program: &'a Program, error: &'a RuntimeError, work: u64) -> Walker<'a> {
-        Walker { interpreter: Interpreter::new(program), error, work: Cell::new(work) }
+impl<'a, G: Goal> Walker<'a, G> {
+    pub fn new(program: &'a Program, goal: G, work: u64) -> Walker<'a, G> {
+        Walker { interpreter: Interpreter::new(program), goal, work: Cell::new(work) }
     }
 
     /// Is all the work done that may be done?
@@ -22,7 +54,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The first `start` steps of the way, then the steps given, as long as they can be taken. Ends where
-    /// the error appears; nothing if it does not.
+    /// the goal is reached; nothing if it is not.
     pub fn from(&self, way: &Way, start: usize, wanted: &[Step]) -> Option<Way> {
         let mut steps = way.steps[..start].to_vec();
         let mut states = way.states[..=start.min(way.states.len().checked_sub(1)?)].to_vec();
@@ -39,35 +71,23 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let Some(step) = wanted.next() else {
-                return self.is_error(states.last()?, &successors).then_some(Way { steps, states });
+                return self.goal.shown_by(&self.interpreter, Way { steps, states }, &successors);
             };
-            let taken = |found: &&model::Successor| found.step == *step;
-            let failing = successors.iter().filter(taken).find(|found| found.errors.contains(self.error));
-            let found = failing.or_else(|| successors.iter().find(taken))?;
+            let taken = |found: &&Successor| found.step == *step;
+            let showing = successors.iter().filter(taken).find(|found| self.goal.is_shown_by(found));
+            let found = showing.or_else(|| successors.iter().find(taken))?;
             steps.push(found.step);
             states.extend(found.state.clone());
-            if found.errors.contains(self.error) {
+            if self.goal.is_shown_by(found) {
                 return Some(Way { steps, states });
             }
             found.state.as_ref()?;
         }
     }
 
-    fn expand(&self, state: &State, out: &mut Vec<model::Successor>) -> Option<()> {
+    fn expand(&self, state: &State, out: &mut Vec<Successor>) -> Option<()> {
         self.work.set(self.work.get().checked_sub(1)?);
         self.interpreter.successors(state, out);
         Some(())
-    }
-
-    /// Is the state itself the error?
-    fn is_error(&self, state: &State, successors: &[model::Successor]) -> bool {
-        if *self.error == RuntimeError::InvalidEndState {
-            return nothing_moves(successors) && !self.interpreter.is_valid_end(state);
-        }
-        let mut violated = Vec::new();
-        if !self.interpreter.is_transient(state) {
-            self.interpreter.violated_invariants(state, &mut violated);
-        }
-        violated.contains(self.error)
     }
 }

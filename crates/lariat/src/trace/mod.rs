@@ -9,7 +9,7 @@ mod values;
 
 use crate::run::transition;
 use messages::Messages;
-use model::program::{Operation, Program};
+use model::program::{Extent, Operation, Program};
 use model::system::Move;
 use model::trace::moves;
 use model::{State, Step};
@@ -64,6 +64,8 @@ pub struct Act {
     pub lane: usize,
     pub file: String,
     pub line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
     pub statement: String,
 }
 
@@ -181,7 +183,7 @@ impl<'p> Recorder<'p> {
             _ => origin.text.clone(),
         };
         let lane = self.cursor.alive.get(usize::from(taken.pid)).copied().unwrap_or(0);
-        Act { lane, file: origin.file.clone(), line: origin.line, statement }
+        Act { lane, file: origin.file.clone(), line: origin.line, extent: origin.extent, statement }
     }
 
     fn differences(&mut self, before: &State, after: &State) -> Vec<(usize, Option<String>)> {

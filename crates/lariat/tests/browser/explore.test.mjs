@@ -89,6 +89,29 @@ test("a counterexample can be gone on from, and the run saved", async () => {
   await page.close();
 });
 
+test("an infinite run can be gone on from", async () => {
+  const other = await explore("blink.pml", `bool up;
+active proctype Blinker() { do :: up = true; up = false od }
+ltl settles { <> [] up }
+`);
+  const page = await open(other.url);
+  await page.locator("#choices button").first().waitFor();
+  assert.match(await text(page, "#findings"), /ltl settles\s+violated/);
+  await page.getByRole("tab", { name: /ltl settles/ }).click();
+  assert.match(await page.locator("#chart .loop-text").textContent(), /again from step 1, forever/);
+  assert.equal(await page.locator("#timing .wave").count(), 1);
+  await page.keyboard.press("ArrowLeft");
+  await page.getByRole("button", { name: "Explore from here" }).click();
+  await page.waitForFunction(() => document.getElementById("position").textContent === "1 of 1");
+  await page.locator("#choices button").first().click();
+  await page.waitForFunction(() => document.getElementById("position").textContent === "2 of 2");
+  assert.equal(await value(page, "up"), "false");
+  await shot(page, "explore-lasso");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+  other.end();
+});
+
 test("nobody else is answered", async () => {
   const url = new URL(server.url);
   assert.equal(url.hostname, "127.0.0.1");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { open, report, shot, start, stop, text, value } from "./support.mjs";
+import { open, report, shot, start, stop, text, value, write } from "./support.mjs";
 
 before(start);
 after(stop);
@@ -43,6 +43,7 @@ test("a run is shown, step by step", async () => {
   assert.equal(await value(page, "box"), "[ping,3]");
   assert.equal(await page.locator("#values tr.changed").getAttribute("data-name"), "box");
   assert.match(await text(page, ".line.done"), /^5\s+box!ping,3;/);
+  assert.equal(await text(page, ".line.done .did"), "box!ping,3");
   // Where both processes are now, side by side.
   const here = await page.locator(".line.here").allInnerTexts();
   assert.equal(here.length, 2);
@@ -82,6 +83,51 @@ test("process automata follow the run", async () => {
   assert.equal(await here(), 0);
   await page.keyboard.press("ArrowRight");
   assert.equal(await here(), 1);
+  await page.close();
+});
+
+test("statements on one line are told apart", async () => {
+  const page = await open("file://" + report("line.pml", `byte x;
+active proctype P() { x = 1; x = 2; (x == 9) }
+active proctype Q() { x > 1; /* é𝒳 */ if :: x = 3; assert(x ==
+  2) :: x = 4; false fi }
+`));
+  await page.keyboard.press("Home");
+  const marked = () => page.locator("#source .code .at, #source .code .did").evaluateAll((all) => all.map((each) =>
+    [each.textContent, each.classList.contains("at"), each.classList.contains("did"), each.className.match(/lane\d/)[0]].join("|")));
+  assert.deepEqual(await marked(), ["x = 1|true|false|lane0", "x > 1|true|false|lane1"]);
+  await page.keyboard.press("ArrowRight");
+  assert.deepEqual(await marked(), ["x = 1|false|true|lane0", "x = 2|true|false|lane0", "x > 1|true|false|lane1"]);
+  await page.keyboard.press("End");
+  // Behind characters that JavaScript counts as two, and over two lines.
+  const end = await marked();
+  assert.ok(end.includes("assert(x ==|false|true|lane1") && end.includes("2)|false|true|lane1"), end.join(" "));
+  await shot(page, "columns");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("several runs, and a model in several files", async () => {
+  write("part.pml", "active proctype R() { x > 1; assert(x == 9) }\n");
+  const page = await open("file://" + report("whole.pml", `byte x;
+#include "part.pml"
+active proctype P() { x++; x++; assert(x == 0) }
+`, "--all-errors"));
+  assert.deepEqual(await page.locator("#source .file").allInnerTexts(), ["whole.pml", "part.pml"]);
+  const names = await page.locator("#runs button").allInnerTexts();
+  assert.equal(names.length, 2);
+  const selected = () => page.locator("#runs button[aria-selected=true]").innerText();
+  assert.equal(await selected(), names[0]);
+  await page.keyboard.press("n");
+  assert.equal(await selected(), names[1]);
+  await page.keyboard.press("n");
+  assert.equal(await selected(), names[0]);
+  await page.keyboard.press("p");
+  assert.equal(await selected(), names[1]);
+  // The statement that failed is marked, in whichever file it is.
+  const failed = names[1].match(/x == \d/)[0];
+  assert.equal(await text(page, ".code .did"), `assert(${failed})`);
+  assert.deepEqual(page.problems, []);
   await page.close();
 });
 
@@ -168,6 +214,7 @@ ltl on { <> [] up }
 `, "--property", "on"));
   assert.equal(await text(page, "#verdict"), "violated");
   assert.match(await text(page, "#findings"), /ltl on\s+violated/);
+  assert.equal(await text(page, "#findings .remedy"), "violated even under strong fairness of processes and transitions");
   assert.match(await page.locator("#chart .loop-text").textContent(), /again from step \d+, forever/);
   assert.equal(await page.locator("#timing .wave").count(), 1);
   assert.deepEqual(await page.locator("#forbidden figcaption").allInnerTexts(), ["on"]);

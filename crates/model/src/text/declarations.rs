@@ -4,7 +4,9 @@
 use super::error::{ERROR_LIMIT, ParseError};
 use super::lexer::Token;
 use super::parser::{Parsed, Parser};
-use crate::program::{ChannelType, Field, Location, LocationId, NameSet, Origin, ProcessType, Variables};
+use crate::program::{
+    ChannelType, Extent, Field, Location, LocationId, NameSet, Origin, ProcessType, Variables,
+};
 
 /// More elements than any state that fits into memory has.
 const SLOT_LIMIT: u64 = 1 << 24;
@@ -118,7 +120,12 @@ impl Parser<'_> {
         let line = self.natural()?;
         let number = self.natural()?;
         let text = self.text()?;
-        self.program.origins.push(Origin { file, line, text, number });
+        let mut extent = None;
+        if self.take_word("columns") {
+            let (column, end_line, end_column) = (self.natural()?, self.natural()?, self.natural()?);
+            extent = Some(Extent { column, end_line, end_column });
+        }
+        self.program.origins.push(Origin { file, line, extent, text, number });
         Ok(id)
     }
 

@@ -7,7 +7,7 @@
 use super::error::ParseError;
 use super::lexer::{Lexeme, Token, is_reserved};
 use super::symbols::{Found, Symbols, Table};
-use crate::program::{Origin, OriginId, Program};
+use crate::program::{Extent, Origin, OriginId, Program};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -277,9 +277,19 @@ impl<'s> Parser<'s> {
             return Ok(OriginId(id));
         }
         let id = OriginId(self.program.origins.len() as u32);
-        let line = self.lines.partition_point(|&line_start| line_start <= written.start) as u32;
+        let (line, column) = self.line_and_column(written.start);
+        let (end_line, end_column) = self.line_and_column(written.end);
+        let extent = Some(Extent { column, end_line, end_column });
         let text = self.source[written].split_whitespace().collect::<Vec<_>>().join(" ");
-        self.program.origins.push(Origin { file: self.file.to_string(), line, text, number: id.0 });
+        self.program.origins.push(Origin { file: self.file.to_string(), line, extent, text, number: id.0 });
         Ok(id)
+    }
+
+    /// Line and column of a byte.
+    fn line_and_column(&self, offset: usize) -> (u32, u32) {
+        let line = self.lines.partition_point(|&line_start| line_start <= offset);
+        let start = line.checked_sub(1).map_or(0, |line| self.lines[line]);
+        let column = self.source.get(start..offset).map_or(0, |before| before.chars().count());
+        (line as u32, column as u32 + 1)
     }
 }

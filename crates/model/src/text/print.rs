@@ -35,7 +35,10 @@ pub fn print(program: &Program) -> String {
     }
     for (id, origin) in program.origins.iter().enumerate() {
         let (file, text) = (quote(&origin.file, '"'), quote(&origin.text, '"'));
-        line(&mut out, 0, format!("origin {id} {file} {} {} {text}", origin.line, origin.number));
+        let extent = origin.extent.map_or_else(String::new, |extent| {
+            format!(" columns {} {} {}", extent.column, extent.end_line, extent.end_column)
+        });
+        line(&mut out, 0, format!("origin {id} {file} {} {} {text}{extent}", origin.line, origin.number));
     }
     out
 }

@@ -276,7 +276,10 @@ impl Builder {
         }
         let (file, text) = (self.name(), self.name());
         let (line, number) = (self.choices.below(9) as u32, self.choices.below(9) as u32);
-        self.program.origins.push(Origin { file, line, text, number });
+        let mut small = || self.choices.below(9) as u32;
+        let extent = Extent { column: small(), end_line: small(), end_column: small() };
+        let extent = Some(extent).filter(|extent| extent.column > 3);
+        self.program.origins.push(Origin { file, line, extent, text, number });
         OriginId(known as u32)
     }
 

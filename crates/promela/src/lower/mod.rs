@@ -20,7 +20,7 @@ use crate::flow::{Body, Node, table::Table};
 use crate::source::{SourceMap, Span};
 use crate::symbols::{Place, Symbols};
 use model::program::{
-    Exclusive, Instance, LocationId, Origin, OriginId, ProcessType, ProcessTypeId, Program,
+    Exclusive, Extent, Instance, LocationId, Origin, OriginId, ProcessType, ProcessTypeId, Program,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -293,7 +293,12 @@ impl<'a> Lowering<'a> {
 
     fn origin(&mut self, span: Span, text: String, number: u32) -> OriginId {
         let location = self.sources.locate(span);
-        let origin = Origin { file: location.file.to_string(), line: location.line, text, number };
+        let end = self.sources.locate(span.after());
+        let extent = Extent { column: location.column, end_line: end.line, end_column: end.column };
+        // What begins in one file and ends in another has no columns.
+        let extent = Some(extent).filter(|_| end.file == location.file && end.line >= location.line);
+        let (file, line) = (location.file.to_string(), location.line);
+        let origin = Origin { file, line, extent, text, number };
         self.program.origins.push(origin);
         OriginId(self.program.origins.len() as u32 - 1)
     }

@@ -179,6 +179,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
                 waiting: 0,
                 memory_bytes: crate::limits::resident_bytes().unwrap_or_else(|| self.store_bytes()),
                 elapsed: self.meter.elapsed(),
+                repetition: None,
             });
         }
         Ok(())

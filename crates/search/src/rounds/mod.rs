@@ -49,6 +49,28 @@ pub struct Progress {
     pub waiting: u64,
     pub memory_bytes: u64,
     pub elapsed: Duration,
+    /// If there are several searches: which one this is.
+    pub repetition: Option<Repetition>,
+}
+
+/// One of several searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// Counts from 1.
+    pub run: u64,
+    pub of: u64,
+    /// What those before it took.
+    pub before: Duration,
+}
+
+impl Repetition {
+    /// How long it will take from here, if all searches take as long as those before; after so much of this one.
+    pub fn left(&self, elapsed: Duration) -> Option<Duration> {
+        let done = self.run.checked_sub(1).filter(|done| *done > 0)?;
+        let each = self.before.div_f64(done as f64);
+        let searches = (self.of + 1).saturating_sub(self.run);
+        Some(each.mul_f64(searches as f64).saturating_sub(elapsed))
+    }
 }
 
 /// A search from the initial states to an outcome.

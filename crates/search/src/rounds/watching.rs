@@ -47,6 +47,7 @@ pub(super) fn watch<T: Store>(
             waiting: sum(|live| &live.waiting),
             memory_bytes: resident_bytes().unwrap_or_else(|| store.memory_bytes()),
             elapsed: meter.elapsed(),
+            repetition: None,
         });
     }
 }

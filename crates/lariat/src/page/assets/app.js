@@ -20,10 +20,11 @@ function summary() {
   byId("verdict").classList.add(data.verdict.replace(" ", "-"));
   byId("findings").firstElementChild.replaceChildren(...data.findings.map((finding) => {
     const figures = finding.figures;
-    const text = figures ? `${grouped(figures.states)} states, ${(figures.seconds * 1000).toFixed(1)} ms` : "";
+    const text = figures ? `${counted(figures.states, "state")}, ${(figures.seconds * 1000).toFixed(1)} ms` : "";
     const name = finding.kind === finding.name ? finding.name : finding.kind + " " + finding.name;
     return el("tr", {}, el("td", {}, name), el("td", { class: finding.verdict.replace(" ", "-") }, el("strong", {}, finding.verdict)),
-      el("td", { class: "mono" }, finding.reason || ""), el("td", {}, text));
+      el("td", {}, el("span", { class: "mono" }, finding.reason || ""), finding.remedy ? el("div", { class: "remedy" }, finding.remedy) : null),
+      el("td", {}, text));
   }));
   if (!data.ledger) return;
   const unasked = data.ledger.not_checked.map((each) => `${each.what} (${each.how})`).join(", ");
@@ -34,8 +35,8 @@ function summary() {
 
 function tabs() {
   byId("runs").replaceChildren(...runs.map((run, index) => {
-    const steps = run.length === 1 ? "1 step" : grouped(run.length) + " steps";
-    const button = el("button", { type: "button", role: "tab", "aria-selected": run === current, "data-run": index }, `${run.shown.error}  (${steps})`);
+    const steps = counted(run.length, "step");
+    const button = el("button", { type: "button", role: "tab", "aria-selected": run === current, "data-run": index }, `${run.name}  (${steps})`);
     button.addEventListener("click", () => choose(index));
     return button;
   }));
@@ -162,10 +163,12 @@ byId("keys").addEventListener("click", () => byId("help").showModal());
 
 summary();
 if (data.live) {
-  runs.push(new Run(data.live.run));
+  runs.push(new Run(data.live.run, "exploring"));
   live = new Live(data.live.path, runs[0], (to) => { views.chart.refresh(); tabs(); go(to); });
 }
-for (const finding of data.findings) for (const shown of finding.runs) runs.push(new Run(shown));
+for (const finding of data.findings) {
+  for (const shown of finding.runs) runs.push(new Run(shown, finding.kind === "safety" ? shown.error : finding.kind + " " + finding.name));
+}
 byId("forbidden-pane").hidden = data.forbidden.length === 0;
 new Automata(byId("forbidden"), data.forbidden);
 if (data.sources.length === 0) byId("source-pane").hidden = true;

@@ -16,6 +16,7 @@ const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG
 const byId = (id) => document.getElementById(id);
 const laneClass = (lane) => "lane" + (lane % 8);
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+const counted = (number, thing) => grouped(number) + " " + thing + (number === 1 ? "" : "s");
 
 function shortened(text, most) {
   return text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…";

@@ -3,8 +3,9 @@
 const KEEP_EVERY = 256;
 
 class Run {
-  constructor(shown) {
+  constructor(shown, name) {
     this.shown = shown;
+    this.name = name;
     this.trace = shown.trace;
     this.kept = [];
   }

@@ -1,4 +1,5 @@
-// The source text, with the statement just executed, and where every process is now.
+// The source text, with the statement just executed, and the statements every process is at now. Several processes can be at statements
+// of one line: each statement is marked by its columns, a line only where those are not known.
 class Source {
   constructor(container, sources, automata) {
     this.container = container;
@@ -6,20 +7,21 @@ class Source {
     this.marked = [];
     // By process type and location: the places of the statements a process there is at.
     this.places = automata.map((automaton) => {
-      const places = automaton.locations.map(() => []);
+      const places = automaton.locations.map(() => new Map());
       for (const edge of automaton.edges) {
-        const known = places[edge.from].some((place) => place.file === edge.file && place.line === edge.line);
-        if (!known && edge.file) places[edge.from].push({ file: edge.file, line: edge.line });
+        if (edge.file) places[edge.from].set(JSON.stringify([edge.file, edge.line, edge.extent]), edge);
       }
-      return places;
+      return places.map((found) => [...found.values()]);
     });
     const parts = [];
     for (const source of sources) {
       if (sources.length > 1) parts.push(el("div", { class: "file" }, source.name));
-      source.text.replace(/\n$/, "").split("\n").forEach((text, index) => {
+      source.text.replace(/\n$/, "").split("\n").forEach((line, index) => {
+        const text = line.replace(/\r$/, "");
         const chips = el("span", { class: "chips" });
-        const row = el("div", { class: "line" }, el("span", { class: "no" }, index + 1), el("span", {}, text.replace(/\r$/, "")), chips);
-        this.lines.set(source.name + "\n" + (index + 1), { row, chips });
+        const code = el("span", { class: "code" }, text);
+        const row = el("div", { class: "line" }, el("span", { class: "no" }, index + 1), code, chips);
+        this.lines.set(source.name + "\n" + (index + 1), { row, code, chips, text, marks: [] });
         parts.push(row);
       });
     }
@@ -30,32 +32,70 @@ class Source {
     for (const line of this.marked) {
       line.row.classList.remove("here", "done");
       line.chips.replaceChildren();
+      line.code.replaceChildren(line.text);
+      line.marks = [];
     }
     this.marked = [];
-    const line = (place) => this.lines.get(place.file + "\n" + place.line);
     const event = cursor > 0 ? run.trace.events[cursor - 1] : null;
     const movers = event ? event.actions.map((act) => act.lane) : [];
     state.at.forEach((location, lane) => {
       if (location === undefined) return;
       const shown = run.trace.lanes[lane];
+      const lines = new Set();
       for (const place of this.places[shown.kind][location] || []) {
-        const found = line(place);
-        if (!found) continue;
-        found.row.classList.add("here");
-        found.chips.append(el("span", { class: "chip " + laneClass(lane) + (movers.includes(lane) ? " mover" : "") }, shown.process));
-        this.marked.push(found);
+        const found = this.mark(place, "at " + laneClass(lane), shown.process + " is here");
+        if (found) lines.add(found);
+      }
+      for (const line of lines) {
+        line.row.classList.add("here");
+        line.chips.append(el("span", { class: "chip " + laneClass(lane) + (movers.includes(lane) ? " mover" : "") }, shown.process));
       }
     });
     let focus = null;
     for (const act of event ? event.actions : []) {
-      const found = line(act);
+      const found = this.mark(act, "did " + laneClass(act.lane), run.trace.lanes[act.lane].process + " did this");
       if (!found) continue;
       found.row.classList.add("done");
-      this.marked.push(found);
       focus = focus || found;
     }
+    for (const line of this.marked) this.paint(line);
     focus = focus || this.marked[0];
     if (focus) this.reveal(focus.row);
+  }
+
+  // Notes a statement on all its lines; returns the first of them.
+  mark(place, classes, title) {
+    const { column, end_line, end_column } = place.extent || { column: 1, end_line: place.line, end_column: Infinity };
+    for (let number = place.line; number <= end_line; number++) {
+      const line = this.lines.get(place.file + "\n" + number);
+      if (!line) continue;
+      // Not the indentation of further lines, nor of one that is marked as a whole.
+      const indent = line.text.length - line.text.trimStart().length;
+      let from = number === place.line ? Math.max(column - 1, place.extent ? 0 : indent) : indent;
+      const to = number === end_line ? end_column - 1 : Infinity;
+      // The end of a process has no text of its own, but follows a brace.
+      if (to <= from) from = Math.max(0, to - 1);
+      if (line.marks.length === 0) this.marked.push(line);
+      line.marks.push({ from, to, classes, title });
+    }
+    return this.lines.get(place.file + "\n" + place.line);
+  }
+
+  // Cuts the line where a mark begins or ends; a piece has the classes of all marks over it.
+  paint(line) {
+    const characters = Array.from(line.text);
+    const cuts = new Set([0, characters.length]);
+    for (const { from, to } of line.marks) for (const cut of [from, to]) if (cut < characters.length) cuts.add(cut);
+    const sorted = [...cuts].sort((a, b) => a - b);
+    const pieces = sorted.slice(0, -1).map((from, index) => {
+      const to = sorted[index + 1];
+      const over = line.marks.filter((mark) => mark.from <= from && to <= mark.to);
+      const text = characters.slice(from, to).join("");
+      if (over.length === 0 || !text.trim()) return text;
+      const classes = new Set(over.flatMap((mark) => mark.classes.split(" ")));
+      return el("span", { class: [...classes].join(" "), title: over.map((mark) => mark.title).join("\n") }, text);
+    });
+    line.code.replaceChildren(...pieces);
   }
 
   reveal(row) {

@@ -1,0 +1,98 @@
+//! Which fairness would make a violated property hold?
+//!
+//! A strong notion rules out all runs that the weak one does, and strong fairness of transitions all that strong fairness of processes does (a
+//! process that can move again and again has a transition that can). Weak fairness of transitions is incomparable with both notions
+//! for processes. So the weak ones are tried first, and a run that is fair in some sense need not be searched for again.
+
+use super::check::{Checked, Choice, Failure, check};
+use super::fair::is_fair;
+use super::{Lasso, Property, Wanted};
+use model::Program;
+use search::liveness::fairness::{Actor, Fairness, Strength};
+use search::{Limits, Options, Verdict};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// What fairness can do for a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// The property holds if runs are fair like this, and under no notion that comes before it in [`ORDER`].
+    Holds(Fairness),
+    /// It is violated on a run that is fair in every sense.
+    Violated,
+    /// Nobody had the patience to find out.
+    Unknown(Duration),
+}
+
+/// None implies one that comes before it but those it is stronger than.
+pub const ORDER: [Fairness; 4] = [
+    Fairness { strength: Strength::Weak, actor: Actor::Process },
+    Fairness { strength: Strength::Weak, actor: Actor::Transition },
+    Fairness { strength: Strength::Strong, actor: Actor::Process },
+    Fairness { strength: Strength::Strong, actor: Actor::Transition },
+];
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remedy::Holds(fairness) => write!(out, "holds under --fairness {}", fairness.name()),
+            Remedy::Violated => {
+                out.write_str("violated even under strong fairness of processes and transitions")
+            }
+            Remedy::Unknown(time) => {
+                let seconds = time.as_secs_f64();
+                write!(out, "whether it holds under fairness is not known within {seconds:.1} s")
+            }
+        }
+    }
+}
+
+/// What fairness can do for a property that is violated by an infinite run; nothing is said of others, as every finite run can be continued
+/// fairly, nor where fairness was assumed already.
+///
+/// # Errors
+/// A fault of ours: a run that was found is none.
+pub fn remedy(
+    program: &Program,
+    property: &Property,
+    checked: &Checked,
+    choice: &Choice,
+    options: &Options<'_>,
+    patience: Duration,
+) -> Result<Option<Remedy>, Failure> {
+    let branching = matches!(checked.wanted, Wanted::Ctl(_));
+    let Some(lasso) = checked.lasso.as_ref().filter(|lasso| !lasso.cycle.is_empty()) else { return Ok(None) };
+    if checked.verdict != Verdict::Violated || checked.fairness.is_some() || branching {
+        return Ok(None);
+    }
+    let patience = options.limits.time.map_or(patience, |limit| limit.min(patience));
+    let start = Instant::now();
+    let mut violated: Vec<Fairness> = Vec::new();
+    let mark = |violated: &mut Vec<Fairness>, lasso: &Lasso| {
+        violated.extend(ORDER.iter().filter(|notion| is_fair(program, lasso, **notion)));
+    };
+    mark(&mut violated, lasso);
+    for notion in ORDER {
+        if violated.contains(&notion) {
+            continue;
+        }
+        let left = patience.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return Ok(Some(Remedy::Unknown(patience)));
+        }
+        let choice = Choice {
+            engine: choice.engine,
+            fairness: Some(notion),
+            assumptions: choice.assumptions.clone(),
+            ..Choice::default()
+        };
+        let limits = Limits { time: Some(left), ..options.limits.clone() };
+        let fair = check(program, property, &choice, &Options { limits, ..options.clone() })?;
+        match fair.verdict {
+            Verdict::Holds => return Ok(Some(Remedy::Holds(notion))),
+            Verdict::Violated => fair.lasso.iter().for_each(|lasso| mark(&mut violated, lasso)),
+            Verdict::Inconclusive => return Ok(Some(Remedy::Unknown(patience))),
+        }
+    }
+    Ok(Some(Remedy::Violated))
+}

@@ -1,0 +1,241 @@
+//! Steps of runs in columns: who moved, where, which statement, what changed.
+
+use super::printable;
+use super::text::Style;
+use super::width::broken;
+use crate::run::{Mover, ShownStep};
+use model::Program;
+use std::fmt::Write;
+
+/// Numbered steps in columns.
+pub fn table(steps: &[ShownStep], style: Style) -> String {
+    rows(steps, style).concat()
+}
+
+/// The same, the lines of each step by themselves.
+pub fn rows(steps: &[ShownStep], style: Style) -> Vec<String> {
+    let widths = Widths::new(steps, style.width);
+    let each = steps.iter().enumerate().map(|(index, step)| {
+        let number = (index + 1).to_string();
+        match &step.receiver {
+            None => widths.row(&number, &step.mover, &changes_text(step), style),
+            Some(receiver) => {
+                widths.row(&number, &step.mover, "", style)
+                    + &widths.row("", receiver, &changes_text(step), style)
+            }
+        }
+    });
+    each.collect()
+}
+
+/// How wide the columns of a table are.
+struct Widths {
+    digits: usize,
+    process: usize,
+    place: usize,
+    /// Of longer places only the end is shown.
+    longest_place: usize,
+    statement: usize,
+    /// Longer statements are broken.
+    longest_statement: usize,
+    changes: Changes,
+}
+
+/// Where the changes stand.
+enum Changes {
+    /// In a column of this width.
+    Beside(usize),
+    /// In lines of this width, below the step.
+    Below(usize),
+}
+
+impl Widths {
+    fn new(steps: &[ShownStep], width: Option<usize>) -> Widths {
+        let movers = || steps.iter().flat_map(|step| [Some(&step.mover), step.receiver.as_ref()]).flatten();
+        let widest = |measure: &dyn Fn(&Mover) -> usize| movers().map(measure).max().unwrap_or(0);
+        let statement = widest(&|mover| printable(&mover.statement).chars().count());
+        let place = widest(&|mover| place_text(mover).chars().count());
+        let mut widths = Widths {
+            digits: steps.len().to_string().len(),
+            process: widest(&|mover| mover.process.chars().count()).min(24),
+            place: place.min(32),
+            longest_place: usize::MAX,
+            statement: statement.min(48),
+            longest_statement: usize::MAX,
+            changes: Changes::Beside(usize::MAX),
+        };
+        let Some(width) = width else { return widths };
+        widths.longest_place = (width / 4).max(12);
+        widths.place = place.min(widths.longest_place);
+        let room = width.saturating_sub(widths.lead());
+        let changes = steps.iter().map(|step| changes_text(step).chars().count()).max().unwrap_or(0);
+        if statement + GAP + changes <= room {
+            widths.longest_statement = statement;
+        } else if changes > 0 && room < 36 {
+            widths.changes = Changes::Below(width.saturating_sub(widths.digits + 4));
+            widths.longest_statement = room.max(8);
+        } else {
+            // Each has what it needs, as long as the other can have two fifths of the line.
+            let fair = room.saturating_sub(GAP) * 2 / 5;
+            let taken = room.saturating_sub(GAP + changes.min(fair)).min(statement);
+            widths.longest_statement = taken.max(8);
+            widths.changes = Changes::Beside(room.saturating_sub(GAP + taken).max(8));
+        }
+        widths.statement = statement.min(widths.longest_statement);
+        widths
+    }
+
+    /// What stands before the statement.
+    fn lead(&self) -> usize {
+        GAP + self.digits + GAP + self.process + GAP + self.place + GAP
+    }
+
+    fn row(&self, number: &str, mover: &Mover, changes: &str, style: Style) -> String {
+        let Widths { digits, process, place, statement, .. } = *self;
+        let longest = self.longest_statement;
+        let statements = broken(&printable(&mover.statement), longest, longest);
+        let (beside, below) = match self.changes {
+            Changes::Beside(width) => (broken(changes, width, width), Vec::new()),
+            Changes::Below(width) => (Vec::new(), broken(changes, width, width)),
+        };
+        let mut out = String::new();
+        for line in 0..statements.len().max(beside.len()) {
+            let text = |cell: &[String]| cell.get(line).cloned().unwrap_or_default();
+            let lead = match line {
+                0 => format!(
+                    "  {number:>digits$}  {:process$}  {}  ",
+                    mover.process,
+                    style.faint(&format!("{:place$}", end_of(&place_text(mover), self.longest_place)))
+                ),
+                _ => format!("{:1$}", "", self.lead()),
+            };
+            let changes = text(&beside);
+            let line = format!("{lead}{:statement$}  ", text(&statements));
+            let line =
+                if changes.is_empty() { line.trim_end().to_string() } else { line + &style.bold(&changes) };
+            let _ = writeln!(out, "{line}");
+        }
+        for line in below.iter().filter(|line| !line.is_empty()) {
+            let _ = writeln!(out, "  {:digits$}  {}", "", style.bold(line));
+        }
+        out
+    }
+}
+
+/// Spaces between columns, and before the first.
+const GAP: usize = 2;
+
+/// The last so many characters of a text, with an ellipsis where something is missing.
+fn end_of(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_string();
+    }
+    ['…'].into_iter().chain(text.chars().skip(count + 1 - most)).collect()
+}
+
+fn place_text(mover: &Mover) -> String {
+    if mover.file.is_empty() { String::new() } else { format!("{}:{}", printable(&mover.file), mover.line) }
+}
+
+fn changes_text(step: &ShownStep) -> String {
+    let each: Vec<String> =
+        step.changes.iter().map(|change| format!("{} = {}", printable(&change.name), change.value)).collect();
+    each.join(", ")
+}
+
+/// How wide the columns of the simulator's lines are: enough for anything the program can show.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    process: usize,
+    place: usize,
+}
+
+impl Columns {
+    pub fn of(program: &Program) -> Columns {
+        let names = program.process_types.iter().map(|kind| kind.name.chars().count() + "[0]".len());
+        let places = program.origins.iter().map(|origin| {
+            printable(&origin.file).chars().count() + ":".len() + origin.line.to_string().len()
+        });
+        Columns { process: names.max().unwrap_or(0).min(24), place: places.max().unwrap_or(0).min(32) }
+    }
+
+    /// One line of a step.
+    pub fn line(self, step: &ShownStep) -> String {
+        let one = |mover: &Mover| {
+            let Columns { process, place } = self;
+            format!(
+                "{:process$}  {:place$}  {}",
+                mover.process,
+                place_text(mover),
+                printable(&mover.statement)
+            )
+        };
+        let mut line = one(&step.mover);
+        if let Some(receiver) = &step.receiver {
+            line += &format!("  with  {}  {}", receiver.process, place_text(receiver));
+            line += &format!("  {}", printable(&receiver.statement));
+        }
+        let changes = changes_text(step);
+        if !changes.is_empty() {
+            line += &format!("    {changes}");
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::trace::Change;
+    use proptest::prelude::*;
+
+    fn step(process: &str, statement: &str, changes: &[(String, String)]) -> ShownStep {
+        let mover = Mover {
+            process: process.into(),
+            pid: 0,
+            proctype: "P".into(),
+            file: "some/folder/of/models/model.pml".into(),
+            line: 12,
+            column: None,
+            statement: statement.into(),
+        };
+        let change = |(name, value): &(String, String)| Change { name: name.clone(), value: value.clone() };
+        ShownStep { mover, receiver: None, changes: changes.iter().map(change).collect() }
+    }
+
+    proptest! {
+        /// Whatever is shown fits, and all of it is shown but for the beginnings of long paths.
+        #[test]
+        fn tables_fit(
+            statements in prop::collection::vec(("[a-z]{1,8}( ?[-+=a-z0-9]{1,30}){0,9}", prop::collection::vec(("[a-z]{1,12}", "[0-9]{1,40}"), 0..4)), 1..12),
+            process in "[A-Z][a-z]{0,9}",
+            width in 40_usize..140,
+        ) {
+            let steps: Vec<ShownStep> =
+                statements.iter().map(|(text, changes)| step(&process, text, changes)).collect();
+            let rows = rows(&steps, Style { color: false, width: Some(width) });
+            let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            for (row, step) in rows.iter().zip(&steps) {
+                prop_assert!(row.lines().all(|line| line.chars().count() <= width), "{}", row);
+                // Cells are broken separately, so their letters are there, if not side by side.
+                let mut wanted: Vec<char> = plain(&(step.mover.statement.clone() + &changes_text(step))).chars().collect();
+                let mut found: Vec<char> = plain(row).chars().collect();
+                for c in std::mem::take(&mut wanted) {
+                    let at = found.iter().position(|other| *other == c);
+                    prop_assert!(at.is_some(), "{} is missing in {}", c, row);
+                    at.map(|at| found.swap_remove(at));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_rows_are_not_broken() {
+        let steps = [step("P[0]", "x = 1", &[("x".into(), "1".into())]), step("P[0]", "skip", &[])];
+        let expected = "  1  P[0]  some/folder/of/models/model.pml:12  x = 1  x = 1\n  2  P[0]  some/folder/of/models/model.pml:12  skip\n";
+        assert_eq!(table(&steps, Style::default()), expected);
+        let narrow = "  1  P[0]  …s/model.pml:12  x = 1  x = 1\n  2  P[0]  …s/model.pml:12  skip\n";
+        assert_eq!(table(&steps, Style { color: false, width: Some(60) }), narrow);
+    }
+}

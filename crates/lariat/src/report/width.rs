@@ -1,0 +1,123 @@
+//! Text that keeps to the width of a terminal: lines are broken between words where that can be done. Escape sequences, which colour text, have
+//! no width.
+
+/// How far what follows is indented when a line is broken.
+const HANG: usize = 4;
+
+/// The text in lines of at most `first` characters, then of at most `rest`. Only spaces at a break are lost.
+pub fn broken(text: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = Line::default();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            line.text.push(c);
+            for code in chars.by_ref() {
+                line.text.push(code);
+                if code.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+            continue;
+        }
+        let limit = if lines.is_empty() { first } else { rest };
+        if line.width >= limit.max(1) {
+            let next = line.split(c == ' ', rest);
+            lines.push(std::mem::replace(&mut line, next).text);
+            if c == ' ' {
+                continue;
+            }
+        }
+        line.push(c);
+    }
+    lines.push(line.text);
+    lines
+}
+
+/// A line in the making.
+#[derive(Default)]
+struct Line {
+    text: String,
+    width: usize,
+    /// Behind some text: where a space begins, and how wide the line is behind it.
+    space: Option<(usize, usize)>,
+}
+
+impl Line {
+    fn push(&mut self, c: char) {
+        // Spaces at the start are indentation, or left over from a break.
+        let has_text = self.width > 0 && !self.text.trim_start().is_empty();
+        if c == ' ' && has_text {
+            self.space = Some((self.text.len(), self.width + 1));
+        }
+        self.text.push(c);
+        self.width += 1;
+    }
+
+    /// Ends the line, at its last space unless it may end here; what does not belong to it begins the next one, which has room for it and more.
+    fn split(&mut self, here: bool, room: usize) -> Line {
+        let width = self.width;
+        let fits = |(_, behind): &(usize, usize)| !here && width - behind < room;
+        let Some((at, behind)) = self.space.filter(fits) else { return Line::default() };
+        let text = self.text.split_off(at).split_off(1);
+        self.text.truncate(self.text.trim_end_matches(' ').len());
+        Line { width: self.width - behind, text, space: None }
+    }
+}
+
+/// The same text with its long lines broken; what follows is indented a little more than the line is.
+pub fn fitted(text: &str, width: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let hang = (indent + HANG).min(width / 2);
+        let pieces = broken(line, width, width - hang);
+        out += &pieces.join(&format!("\n{:hang$}", ""));
+        out += end;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn visible(text: &str) -> usize {
+        let mut chars = text.chars();
+        let mut count = 0;
+        while let Some(c) = chars.next() {
+            if c == '\u{1b}' {
+                chars.by_ref().find(char::is_ascii_alphabetic);
+            } else {
+                count += 1;
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn breaks_between_words() {
+        assert_eq!(broken("one two three", 7, 5), ["one two", "three"]);
+        assert_eq!(broken("one two three", 8, 8), ["one two", "three"]);
+        assert_eq!(broken("a verylongword", 4, 4), ["a", "very", "long", "word"]);
+        assert_eq!(broken("", 4, 4), [""]);
+        assert_eq!(
+            fitted("  note: one two three\nshort\n", 12),
+            "  note: one\n      two\n      three\nshort\n"
+        );
+        assert_eq!(fitted("\u{1b}[1mone two\u{1b}[0m\n", 7), "\u{1b}[1mone two\u{1b}[0m\n");
+    }
+
+    proptest! {
+        /// No line is too long, and nothing but spaces is lost or added.
+        #[test]
+        fn nothing_is_lost(text in "( |\\x1b\\[1m|[a-zé→]{1,9} ?){0,40}", width in 8_usize..40) {
+            let out = fitted(&text, width);
+            let solid = |text: &str| text.split([' ', '\n']).collect::<String>();
+            prop_assert_eq!(solid(&out), solid(&text));
+            prop_assert!(out.split('\n').all(|line| visible(line) <= width), "{:?}", out);
+        }
+    }
+}
