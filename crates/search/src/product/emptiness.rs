@@ -18,6 +18,8 @@ use std::num::NonZeroUsize;
 
 /// Up to so many nodes one thread is quicker than starting several.
 const JOIN_AFTER: u64 = 20_000;
+/// So many threads are faster at strong components than one is.
+const WORTHWHILE_THREADS: usize = 4;
 
 /// Expansions spent on making a lasso shorter: some for every state that was visited to find it, so that an early violation is
 /// also shown early.
@@ -137,7 +139,10 @@ fn search<S: Observable>(
     request: &Request<'_>,
 ) -> (Algorithm, Result<Option<Lasso>, Stop>) {
     let threads = thread_count(request.threads);
-    let Some(parallel) = request.when_large.filter(|_| threads > 1) else {
+    // Where every node is in some component, few threads lose more by telling each other than they gain.
+    let few = if graph.product().monitor().has_passing() { 2 } else { WORTHWHILE_THREADS };
+    let helps = |parallel: &Algorithm| threads >= if *parallel == Algorithm::Ufscc { few } else { 2 };
+    let Some(parallel) = request.when_large.filter(helps) else {
         return (request.algorithm, request.algorithm.search_with(graph, threads));
     };
     graph.few_nodes = Some(request.join_after.unwrap_or(JOIN_AFTER));

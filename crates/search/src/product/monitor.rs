@@ -151,6 +151,11 @@ impl Monitor {
         self.passing[state as usize]
     }
 
+    /// Are there states of the automaton from which nothing is accepted before it leaves them? Nodes with these need only be visited.
+    pub(crate) fn has_passing(&self) -> bool {
+        self.passing.contains(&true)
+    }
+
     pub(crate) fn is_universal(&self, state: u32) -> bool {
         self.universal[state as usize]
     }
