@@ -227,3 +227,18 @@ fn an_end_at_an_accept_label_is_a_cycle() {
     let (code, out, _) = place.run(&["ended.pml", "--property", "accept labels"]);
     assert_eq!(code, Some(0), "{out}");
 }
+
+/// SPIN sees labels inside atomic sequences. Here nothing is seen there, and nothing is claimed.
+#[test]
+fn a_label_inside_an_atomic_sequence_is_refused() {
+    let accept = "byte x;\nchan r = [0] of { byte };\nactive proctype A() { do :: r!1 od }\n\
+                  active proctype P() { do :: accept_a: atomic { if :: r?x fi } :: x = 0 od }\n";
+    let progress = "byte x;\nactive proctype P() { do :: atomic { x = 1; progress_a: x = 0 } od }\n";
+    let place = Place::with(&[("accept.pml", accept), ("progress.pml", progress)]);
+    for arguments in [&["accept.pml", "--property", "accept labels"][..], &["progress.pml", "--non-progress"]]
+    {
+        let (code, out, complaint) = place.run(arguments);
+        assert_eq!(code, Some(3), "{out}{complaint}");
+        assert!(out.contains("label inside an atomic sequence"), "{out}");
+    }
+}

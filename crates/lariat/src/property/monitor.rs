@@ -21,6 +21,8 @@ pub enum Unsuitable {
     /// A formula of branching time cannot be decided, and why.
     Branching(String),
     Claim(HasEffect),
+    /// A label that counts is passed inside an atomic sequence, where nothing is observed; in which process type.
+    LabelInAtomic(&'static str, String),
     /// The property and what is assumed have more acceptance marks together than there can be.
     TooManyMarks,
     /// `deterministic` needs a formula.
@@ -39,6 +41,10 @@ impl fmt::Display for Unsuitable {
             Unsuitable::Claim(HasEffect { text, file, line }) => write!(
                 out,
                 "{file}:{line}: `{text}` does more than look at the program, which a claim may not"
+            ),
+            Unsuitable::LabelInAtomic(kind, name) => write!(
+                out,
+                "proctype {name} has {kind} label inside an atomic sequence, where no label is seen; put the label in front of the sequence or behind it"
             ),
             Unsuitable::TooManyMarks => out.write_str(
                 "the property and the automata of fair runs have more than 64 acceptance sets together; use smaller automata",
@@ -109,15 +115,31 @@ pub(super) fn prepare(
         Meaning::Automaton(_, conditions) => (conditions.clone(), true, true),
         Meaning::AcceptLabels => {
             accept_as_progress(&mut program);
+            labels_are_seen(&program, "an accept")?;
             // As in SPIN: whoever has come to an end at an accept label stays there forever.
             (vec![at_accept_label()], false, true)
         }
-        Meaning::Progress => (vec![Expr::NonProgress], false, false),
+        Meaning::Progress => {
+            labels_are_seen(&program, "a progress")?;
+            (vec![Expr::NonProgress], false, false)
+        }
     };
     conditions.extend(assumptions.iter().flat_map(|assumption| assumption.conditions.clone()));
     // What an automaton says may depend on the number of steps.
     let steps = steps || !assumptions.is_empty();
     Ok(Prepared { program, observed: Observed { conditions, steps }, stutters })
+}
+
+/// Labels count where a process is in a state that is stored; a place in which it keeps control is passed in between. (A label in front of an
+/// atomic sequence holds at the places behind its first statement too, if that is a selection and the first of an option; as in SPIN.)
+fn labels_are_seen(program: &Program, kind: &'static str) -> Result<(), Unsuitable> {
+    for process_type in &program.process_types {
+        let mut transitions = process_type.locations.iter().flat_map(|location| &location.transitions);
+        if transitions.any(|taken| taken.keeps_control && process_type.location(taken.target).progress) {
+            return Err(Unsuitable::LabelInAtomic(kind, process_type.name.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// A formula of branching time has no automaton of forbidden runs.
