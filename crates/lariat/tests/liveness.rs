@@ -234,11 +234,15 @@ fn a_label_inside_an_atomic_sequence_is_refused() {
     let accept = "byte x;\nchan r = [0] of { byte };\nactive proctype A() { do :: r!1 od }\n\
                   active proctype P() { do :: accept_a: atomic { if :: r?x fi } :: x = 0 od }\n";
     let progress = "byte x;\nactive proctype P() { do :: atomic { x = 1; progress_a: x = 0 } od }\n";
-    let place = Place::with(&[("accept.pml", accept), ("progress.pml", progress)]);
-    for arguments in [&["accept.pml", "--property", "accept labels"][..], &["progress.pml", "--non-progress"]]
-    {
+    let claim = format!("{accept}never {{ do :: true od }}\n");
+    let place = Place::with(&[("accept.pml", accept), ("progress.pml", progress), ("claim.pml", &claim)]);
+    for arguments in [
+        &["accept.pml", "--property", "accept labels"][..],
+        &["progress.pml", "--non-progress"],
+        &["claim.pml", "--property", "never_0"],
+    ] {
         let (code, out, complaint) = place.run(arguments);
         assert_eq!(code, Some(3), "{out}{complaint}");
-        assert!(out.contains("label inside an atomic sequence"), "{out}");
+        assert!(out.contains("such a label inside an atomic sequence"), "{out}");
     }
 }

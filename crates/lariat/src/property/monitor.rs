@@ -22,7 +22,7 @@ pub enum Unsuitable {
     Branching(String),
     Claim(HasEffect),
     /// A label that counts is passed inside an atomic sequence, where nothing is observed; in which process type.
-    LabelInAtomic(&'static str, String),
+    LabelInAtomic(String),
     /// The property and what is assumed have more acceptance marks together than there can be.
     TooManyMarks,
     /// `deterministic` needs a formula.
@@ -42,9 +42,9 @@ impl fmt::Display for Unsuitable {
                 out,
                 "{file}:{line}: `{text}` does more than look at the program, which a claim may not"
             ),
-            Unsuitable::LabelInAtomic(kind, name) => write!(
+            Unsuitable::LabelInAtomic(name) => write!(
                 out,
-                "proctype {name} has {kind} label inside an atomic sequence, where no label is seen; put the label in front of the sequence or behind it"
+                "proctype {name} has such a label inside an atomic sequence, where no label is seen; put the label in front of the sequence or behind it"
             ),
             Unsuitable::TooManyMarks => out.write_str(
                 "the property and the automata of fair runs have more than 64 acceptance sets together; use smaller automata",
@@ -115,15 +115,15 @@ pub(super) fn prepare(
         Meaning::Automaton(_, conditions) => (conditions.clone(), true, true),
         Meaning::AcceptLabels => {
             accept_as_progress(&mut program);
-            labels_are_seen(&program, "an accept")?;
             // As in SPIN: whoever has come to an end at an accept label stays there forever.
             (vec![at_accept_label()], false, true)
         }
-        Meaning::Progress => {
-            labels_are_seen(&program, "a progress")?;
-            (vec![Expr::NonProgress], false, false)
-        }
+        Meaning::Progress => (vec![Expr::NonProgress], false, false),
     };
+    let asks_for_labels = |condition: &Expr| condition.any(&|part| matches!(part, Expr::NonProgress));
+    if conditions.iter().any(asks_for_labels) {
+        labels_are_seen(&program)?;
+    }
     conditions.extend(assumptions.iter().flat_map(|assumption| assumption.conditions.clone()));
     // What an automaton says may depend on the number of steps.
     let steps = steps || !assumptions.is_empty();
@@ -132,11 +132,11 @@ pub(super) fn prepare(
 
 /// Labels count where a process is in a state that is stored; a place in which it keeps control is passed in between. (A label in front of an
 /// atomic sequence holds at the places behind its first statement too, if that is a selection and the first of an option; as in SPIN.)
-fn labels_are_seen(program: &Program, kind: &'static str) -> Result<(), Unsuitable> {
+fn labels_are_seen(program: &Program) -> Result<(), Unsuitable> {
     for process_type in &program.process_types {
         let mut transitions = process_type.locations.iter().flat_map(|location| &location.transitions);
         if transitions.any(|taken| taken.keeps_control && process_type.location(taken.target).progress) {
-            return Err(Unsuitable::LabelInAtomic(kind, process_type.name.clone()));
+            return Err(Unsuitable::LabelInAtomic(process_type.name.clone()));
         }
     }
     Ok(())
