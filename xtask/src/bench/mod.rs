@@ -17,6 +17,7 @@ use results::{Cell, Results, Row};
 use spin_runs::Verifier;
 
 mod cache;
+mod deepening;
 mod first_answer;
 mod lariat_runs;
 mod liveness;

@@ -28,21 +28,8 @@ pub fn page(results: &Results) -> String {
 }
 
 fn heading(results: &Results) -> String {
-    let machine = &results.machine;
-    let mut text = format!("# Lariat and SPIN, {}\n\n", machine.date);
-    text += &format!(
-        "{}, {} cores, {} MB, {}; load {} at the start. {}. {}. Lariat: {}. Medians of {} interleaved run{}.\n\n",
-        machine.processor,
-        machine.cores,
-        machine.memory_megabytes,
-        machine.system,
-        machine.load,
-        machine.spin.trim_end_matches('.'),
-        machine.compiler.trim_end_matches('.'),
-        machine.lariat,
-        results.repeats,
-        if results.repeats == 1 { "" } else { "s" },
-    );
+    let mut text = format!("# Lariat and SPIN, {}\n\n", results.machine.date);
+    text += &results.setting();
     for variant in spin_runs::VARIANTS {
         text += &format!("- `{}`: {}\n", variant.name, variant.explanation);
     }

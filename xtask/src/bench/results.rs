@@ -101,9 +101,9 @@ impl Row {
         self.cells.iter().find(|cell| cell.variant == variant)
     }
 
-    /// SPIN's exact count, or ours when SPIN was not run.
+    /// SPIN's exact count, or ours when SPIN was not run; when neither was, what is left after SPIN's merging.
     pub fn states(&self) -> Option<u64> {
-        ["pan", "packed", "interned"].iter().find_map(|variant| self.cell(variant)?.states())
+        ["pan", "packed", "interned", "pan-merge"].iter().find_map(|variant| self.cell(variant)?.states())
     }
 
     /// How many times longer `slow` takes than `fast`, by `measure`.
@@ -123,6 +123,24 @@ pub struct Results {
 }
 
 impl Results {
+    /// On which machine, with which programs, and how often: a paragraph.
+    pub fn setting(&self) -> String {
+        let machine = &self.machine;
+        format!(
+            "{}, {} cores, {} MB, {}; load {} at the start. {}. {}. Lariat: {}. Medians of {} interleaved run{}.\n\n",
+            machine.processor,
+            machine.cores,
+            machine.memory_megabytes,
+            machine.system,
+            machine.load,
+            machine.spin.trim_end_matches('.'),
+            machine.compiler.trim_end_matches('.'),
+            machine.lariat,
+            self.repeats,
+            if self.repeats == 1 { "" } else { "s" },
+        )
+    }
+
     pub fn json(&self) -> Value {
         let rows = self.rows.iter().map(|row| {
             json!({

@@ -4,10 +4,9 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use super::measure;
 use super::models::Model;
 use super::results::{Preparation, Sample};
-use crate::pan;
+use super::{deepening, measure};
 use crate::spin::PrivateDirectory;
 
 /// A way to build and run SPIN's verifier.
@@ -103,39 +102,10 @@ impl Verifier {
         })
     }
 
-    /// One search. When the stack was too small it is enlarged, for all later runs too, and the search is
-    /// made again: a truncated one is never measured.
+    /// One search.
     pub fn run(&mut self, limit: Duration) -> Result<Sample, String> {
-        loop {
-            let mut command = Command::new(self.directory.path.join("pan"));
-            command
-                .args(["-n", "-c0", &format!("-m{}", self.depth), &format!("-w{}", self.hash_exponent)])
-                .current_dir(&self.directory.path);
-            let measured = measure::run(&mut command, limit).map_err(|error| error.to_string())?;
-            if measured.out_of_time {
-                return Err(format!("more than {} s", limit.as_secs()));
-            }
-            let figures = pan::parse(&measured.stdout).ok_or_else(|| measured.complaint())?;
-            if figures.truncated {
-                if !measured.stdout.contains("max search depth too small") {
-                    return Err("out of memory".to_owned());
-                }
-                self.depth *= 4;
-                continue;
-            }
-            return Ok(Sample {
-                wall_seconds: measured.wall_seconds,
-                processor_seconds: measured.processor_seconds,
-                peak_bytes: measured.peak_bytes,
-                states: figures.states,
-                transitions: figures.transitions,
-                depth: figures.depth,
-                vector_bytes: figures.vector_bytes,
-                verdict: if figures.error_kinds.is_empty() { "holds" } else { "violated" }.to_owned(),
-                details: serde_json::Value::Null,
-                reason: None,
-            });
-        }
+        let arguments = ["-n", "-c0", &format!("-w{}", self.hash_exponent)];
+        deepening::run(&self.directory.path, &arguments, &mut self.depth, false, limit)
     }
 }
 

@@ -13,20 +13,8 @@ const WALL: Measure = Cell::wall_seconds;
 const PROCESSOR: Measure = Cell::processor_seconds;
 
 pub fn page(results: &Results, variants: &[Variant]) -> String {
-    let machine = &results.machine;
-    let mut text = format!("# Properties of infinite runs: Lariat and SPIN, {}\n\n", machine.date);
-    text += &format!(
-        "{}, {} cores, {} MB, {}; load {} at the start. {}. {}. Lariat: {}. Medians of {} interleaved runs.\n\n",
-        machine.processor,
-        machine.cores,
-        machine.memory_megabytes,
-        machine.system,
-        machine.load,
-        machine.spin.trim_end_matches('.'),
-        machine.compiler.trim_end_matches('.'),
-        machine.lariat,
-        results.repeats,
-    );
+    let mut text = format!("# Properties of infinite runs: Lariat and SPIN, {}\n\n", results.machine.date);
+    text += &results.setting();
     text += "- `pan -a`: `spin -o1 -o2 -o3 -a`; `cc -O3 -march=native -DNOREDUCE -DNOFAIR`; `pan -a -n -w22`, the search alone\n";
     for variant in variants {
         let command = [&["lariat", "check", "--ltl", "FORMULA"], variant.arguments].concat().join(" ");

@@ -5,9 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::instance::Instance;
-use crate::bench::measure;
 use crate::bench::results::{Preparation, Sample};
-use crate::pan;
+use crate::bench::{deepening, measure};
 use crate::spin::PrivateDirectory;
 
 /// A compiled verifier in a directory of its own.
@@ -48,38 +47,8 @@ impl Verifier {
         Ok(Self { directory, depth: 10_000, preparation })
     }
 
-    /// One search. When the stack was too small it is enlarged, for all later runs too, and the search is made again: a truncated one
-    /// is never measured, unless it found its error nonetheless.
+    /// One search.
     pub fn run(&mut self, limit: Duration) -> Result<Sample, String> {
-        loop {
-            let mut command = Command::new(self.directory.path.join("pan"));
-            command
-                .args(["-a", "-n", &format!("-m{}", self.depth), "-w22"])
-                .current_dir(&self.directory.path);
-            let measured = measure::run(&mut command, limit).map_err(|error| error.to_string())?;
-            if measured.out_of_time {
-                return Err(format!("more than {} s", limit.as_secs()));
-            }
-            let figures = pan::parse(&measured.stdout).ok_or_else(|| measured.complaint())?;
-            if figures.truncated && figures.error_kinds.is_empty() {
-                if !measured.stdout.contains("max search depth too small") {
-                    return Err("out of memory".to_owned());
-                }
-                self.depth *= 4;
-                continue;
-            }
-            return Ok(Sample {
-                wall_seconds: measured.wall_seconds,
-                processor_seconds: measured.processor_seconds,
-                peak_bytes: measured.peak_bytes,
-                states: figures.states,
-                transitions: figures.transitions,
-                depth: figures.depth,
-                vector_bytes: figures.vector_bytes,
-                verdict: if figures.error_kinds.is_empty() { "holds" } else { "violated" }.to_owned(),
-                details: serde_json::Value::Null,
-                reason: None,
-            });
-        }
+        deepening::run(&self.directory.path, &["-a", "-n", "-w22"], &mut self.depth, true, limit)
     }
 }
