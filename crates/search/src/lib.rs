@@ -15,6 +15,7 @@ mod checkpoint;
 mod coverage;
 mod expansion;
 mod external;
+mod footprint;
 mod frontier;
 mod limits;
 pub mod liveness;

@@ -29,6 +29,7 @@ pub(super) fn watch<T: Store>(
     let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
     if now.duration_since(told.0) >= MEMORY {
         told.0 = now;
+        crate::footprint::shrink();
         if let Err(limit) = meter.check_memory(store.memory_bytes()) {
             sign.stop(Some(limit));
         }
