@@ -1,21 +1,24 @@
-//! Gives back the pages of the program file that a search does not need.
+//! Gives back memory that a search does not need.
 //!
 //! Reading a model and compiling it touches most of this program (a compiler is a large part of it), and all of what was touched
 //! counts as memory of the process as long as it lives. A long search runs in a small part of it. So once it
-//! turns out to be long, the program's text is unmapped: what is needed again comes back by itself, from the file, page by page.
+//! turns out to be long, pages that are those of a file are given back: what is needed again comes back by itself, from
+//! the file. So is what the allocator holds and nobody uses.
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 pub(crate) fn shrink() {
-    use std::sync::Once;
-    static DONE: Once = Once::new();
+    static DONE: std::sync::Once = std::sync::Once::new();
     DONE.call_once(|| {
-        let Ok(program) = std::env::current_exe() else { return };
-        let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
-        for (start, bytes) in maps.lines().filter_map(|line| text_of(line, program.to_str()?)) {
-            // SAFETY: this is a private mapping of the program's file that may be read and executed, not written: its
-            // pages are those of the file, and coming back from there they are the same.
-            unsafe { libc::madvise(start as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+        for mapping in unchanged_files(&maps) {
+            // SAFETY: the pages are those of a file, and cannot be written to: coming back from there they are the same.
+            unsafe { libc::madvise(mapping.start as *mut libc::c_void, mapping.len(), libc::MADV_DONTNEED) };
+        }
+        #[cfg(target_env = "gnu")]
+        // SAFETY: this only concerns memory that is free.
+        unsafe {
+            libc::malloc_trim(0);
         }
     });
 }
@@ -23,19 +26,32 @@ pub(crate) fn shrink() {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn shrink() {}
 
-/// Start and length of a mapping, if it is text of the program: `START-END r-xp OFFSET DEVICE INODE PATH`.
+/// Where files are mapped that cannot be written to here, and of which no page is a copy that was.
+///
+/// A mapping begins with `START-END PERMISSIONS OFFSET DEVICE INODE PATH`, and `NAME: VALUE` follow.
 #[cfg(target_os = "linux")]
-fn text_of(line: &str, program: &str) -> Option<(usize, usize)> {
-    let mut fields = line.splitn(6, ' ').map(str::trim);
-    let (start, end) = fields.next()?.split_once('-')?;
-    let permissions = fields.next()?;
-    let path = fields.nth(3)?;
-    if permissions != "r-xp" || path != program {
-        return None;
-    }
+fn unchanged_files(maps: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let mut file = None;
+    maps.lines().filter_map(move |line| {
+        let mut fields = line.split_ascii_whitespace();
+        match fields.next()? {
+            "Anonymous:" => file.take().filter(|_| fields.next() == Some("0")),
+            name if name.ends_with(':') => None,
+            range => {
+                let is_read_only = matches!(fields.next()?, "r-xp" | "r--p");
+                let is_file = fields.nth(3).is_some_and(|path| path.starts_with('/'));
+                file = address_range(range).filter(|_| is_read_only && is_file);
+                None
+            }
+        }
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn address_range(text: &str) -> Option<std::ops::Range<usize>> {
+    let (start, end) = text.split_once('-')?;
     let address = |digits| usize::from_str_radix(digits, 16).ok();
-    let (start, end) = (address(start)?, address(end)?);
-    Some((start, end.checked_sub(start)?))
+    Some(address(start)?..address(end)?)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -43,19 +59,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_text_of_the_program_is_given_back() {
-        let text = "55e0a000-55e0c000 r-xp 00254000 fe:00 1234                       /usr/bin/a b";
-        assert_eq!(text_of(text, "/usr/bin/a b"), Some((0x55e0_a000, 0x2000)));
-        assert_eq!(text_of(text, "/usr/bin/a"), None);
-        assert_eq!(text_of(&text.replace("r-xp", "rw-p"), "/usr/bin/a b"), None);
-        assert_eq!(text_of("7fdc0000-7fdc1000 r-xp 00000000 00:00 0 ", ""), None);
-        assert_eq!(text_of("", "/usr/bin/a"), None);
+    fn only_what_is_in_a_file_is_given_back() {
+        let mapping = |range: &str, permissions: &str, path: &str, anonymous: u32| {
+            format!(
+                "{range} {permissions} 00254000 fe:00 1234   {path}\nSize: 8 kB\nAnonymous: {anonymous} kB\nVmFlags: rd\n"
+            )
+        };
+        let maps = [
+            mapping("1000-2000", "r--p", "/usr/bin/a b", 0),
+            mapping("2000-4000", "r-xp", "/usr/bin/a b", 0),
+            mapping("4000-5000", "r-xp", "/usr/bin/a b", 4),
+            mapping("5000-6000", "rw-p", "/usr/bin/a b", 0),
+            mapping("6000-7000", "r--p", "[vvar]", 0),
+            mapping("7000-8000", "r-xp", "", 0),
+        ];
+        let found: Vec<_> = unchanged_files(&maps.concat()).collect();
+        assert_eq!(found, [0x1000..0x2000, 0x2000..0x4000]);
     }
 
-    /// Among the text given back is this function's own.
+    /// Among what is given back are the functions that go on.
     #[test]
     fn the_program_goes_on() {
         shrink();
-        assert_eq!(text_of("1000-3000 r-xp 0 0 0 /a", "/a"), Some((0x1000, 0x2000)));
+        assert_eq!(address_range("1000-3000"), Some(0x1000..0x3000));
     }
 }

@@ -1,21 +1,42 @@
 //! States that wait to be expanded: a queue with two ends, in chunks, so that it grows without copying and gives memory
-//! back as it shrinks. An entry is a word of the search's own and the words of the state.
+//! back as it shrinks. An entry is a word of the search's own and the words of the state. Chunks far from the new end will wait
+//! for long, and are kept [`Dense`].
 
+use crate::dense::Dense;
 use std::collections::VecDeque;
 
 /// Entries in a chunk.
 const CHUNK: usize = 512;
 /// Empty chunks kept for later.
 const SPARE: usize = 8;
+/// So many of the newest chunks are as they were pushed: a search that goes to and fro there packs and unpacks nothing.
+const PLAIN: usize = 16;
+
+#[derive(Debug)]
+enum Chunk {
+    Plain(Vec<u64>),
+    Dense(Dense),
+}
+
+impl Chunk {
+    fn words(&self) -> usize {
+        match self {
+            Chunk::Plain(words) => words.len(),
+            Chunk::Dense(dense) => dense.words(),
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Frontier {
     /// Words of an entry.
     stride: usize,
-    chunks: VecDeque<Vec<u64>>,
-    /// Words of the first chunk that were already taken.
+    chunks: VecDeque<Chunk>,
+    /// Words of the first chunk that were already taken; if there are any, it is plain.
     taken: usize,
     spare: Vec<Vec<u64>>,
+    /// Room to pack in.
+    buffer: Vec<u8>,
 }
 
 impl Frontier {
@@ -30,7 +51,7 @@ impl Frontier {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        let words: usize = self.chunks.iter().map(Vec::len).sum();
+        let words: usize = self.chunks.iter().map(Chunk::words).sum();
         (words - self.taken) / self.stride
     }
 
@@ -44,15 +65,46 @@ impl Frontier {
         debug_assert_eq!(state.len() + 1, self.stride);
         let full = CHUNK * self.stride;
         let chunk = match self.chunks.back_mut() {
-            Some(chunk) if chunk.len() < full => chunk,
-            _ => {
-                let chunk = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(full));
-                self.chunks.push_back(chunk);
-                self.chunks.back_mut().expect("just added")
-            }
+            Some(Chunk::Plain(chunk)) if chunk.len() < full => chunk,
+            _ => self.begin(),
         };
         chunk.push(header);
         chunk.extend_from_slice(state);
+    }
+
+    /// Adds an empty chunk, and packs the one that is far enough from the end now.
+    #[cold]
+    fn begin(&mut self) -> &mut Vec<u64> {
+        if let Some(place) = self.chunks.len().checked_sub(PLAIN)
+            && (place > 0 || self.taken == 0)
+            && let Chunk::Plain(words) = &mut self.chunks[place]
+        {
+            let words = std::mem::take(words);
+            self.chunks[place] = Chunk::Dense(Dense::new(&words, self.stride, &mut self.buffer));
+            self.retire(words);
+        }
+        let chunk = self.empty();
+        self.chunks.push_back(Chunk::Plain(chunk));
+        match self.chunks.back_mut() {
+            Some(Chunk::Plain(chunk)) => chunk,
+            _ => unreachable!("just added"),
+        }
+    }
+
+    fn empty(&mut self) -> Vec<u64> {
+        self.spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK * self.stride))
+    }
+
+    /// The words of a chunk, as they were pushed.
+    fn plain(&mut self, chunk: Chunk) -> Vec<u64> {
+        match chunk {
+            Chunk::Plain(words) => words,
+            Chunk::Dense(dense) => {
+                let mut words = self.empty();
+                dense.expand(self.stride, &mut words);
+                words
+            }
+        }
     }
 
     /// Moves at most `count` of the entries added last into `block`; an empty frontier gives none.
@@ -61,13 +113,23 @@ impl Frontier {
         let mut wanted = count * self.stride;
         while wanted > 0 {
             let first = if self.chunks.len() == 1 { self.taken } else { 0 };
-            let Some(chunk) = self.chunks.back_mut() else { return };
+            let chunk = match self.chunks.back_mut() {
+                None => return,
+                Some(Chunk::Plain(chunk)) => chunk,
+                Some(Chunk::Dense(_)) => {
+                    let packed = self.chunks.pop_back().expect("there is one");
+                    let chunk = self.plain(packed);
+                    self.chunks.push_back(Chunk::Plain(chunk));
+                    continue;
+                }
+            };
             let start = chunk.len().saturating_sub(wanted).max(first);
             wanted -= chunk.len() - start;
             block.extend_from_slice(&chunk[start..]);
             chunk.truncate(start);
             if start == first {
-                let chunk = self.chunks.pop_back().expect("there is one");
+                let chunk = std::mem::take(chunk);
+                self.chunks.pop_back();
                 self.retire(chunk);
                 self.taken = if self.chunks.is_empty() { 0 } else { self.taken };
             }
@@ -77,14 +139,16 @@ impl Frontier {
     /// Moves at most `count` of the entries added first into `block`.
     #[inline]
     pub fn take_oldest(&mut self, count: usize, block: &mut Vec<u64>) {
-        let Some(chunk) = self.chunks.front() else { return };
+        let Some(first) = self.chunks.pop_front() else { return };
+        let chunk = self.plain(first);
         let end = chunk.len().min(self.taken + count * self.stride);
         block.extend_from_slice(&chunk[self.taken..end]);
-        self.taken = end;
         if end == chunk.len() {
-            let chunk = self.chunks.pop_front().expect("there is one");
             self.retire(chunk);
             self.taken = 0;
+        } else {
+            self.chunks.push_front(Chunk::Plain(chunk));
+            self.taken = end;
         }
     }
 
@@ -98,7 +162,12 @@ impl Frontier {
     /// Appends the words of all entries.
     pub fn save(&self, out: &mut Vec<u64>) {
         for (number, chunk) in self.chunks.iter().enumerate() {
-            out.extend_from_slice(&chunk[if number == 0 { self.taken } else { 0 }..]);
+            match chunk {
+                Chunk::Plain(words) => {
+                    out.extend_from_slice(&words[if number == 0 { self.taken } else { 0 }..]);
+                }
+                Chunk::Dense(dense) => dense.expand(self.stride, out),
+            }
         }
     }
 
@@ -118,7 +187,8 @@ impl Frontier {
 
     /// Takes the first chunk away.
     pub fn take_chunk(&mut self) -> Option<Vec<u64>> {
-        let mut chunk = self.chunks.pop_front()?;
+        let first = self.chunks.pop_front()?;
+        let mut chunk = self.plain(first);
         chunk.drain(..std::mem::take(&mut self.taken));
         Some(chunk)
     }
@@ -127,7 +197,7 @@ impl Frontier {
     pub fn add_chunk(&mut self, chunk: Vec<u64>) {
         debug_assert!(chunk.len().is_multiple_of(self.stride));
         if !chunk.is_empty() {
-            self.chunks.push_back(chunk);
+            self.chunks.push_back(Chunk::Plain(chunk));
         }
     }
 
@@ -135,7 +205,7 @@ impl Frontier {
     pub fn translate(&mut self, words: usize, translate: &mut dyn FnMut(&[u64]) -> Vec<u64>) {
         let mut translated = Frontier::new(words);
         while let Some(chunk) = self.take_chunk() {
-            translated.chunks.push_back(translate(&chunk));
+            translated.add_chunk(translate(&chunk));
         }
         *self = translated;
     }
@@ -148,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_queue(steps in prop::collection::vec((0u8..5, 1usize..700), 0..60)) {
+        fn behaves_like_a_queue(steps in prop::collection::vec((0u8..5, 1usize..9000), 0..40)) {
             let mut frontier = Frontier::new(1);
             let mut oracle = VecDeque::new();
             let mut number = 0;

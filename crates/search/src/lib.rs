@@ -13,6 +13,7 @@ mod batch;
 pub mod branching;
 mod checkpoint;
 mod coverage;
+mod dense;
 mod expansion;
 mod external;
 mod footprint;

@@ -33,6 +33,8 @@ const FEW: u64 = 1 << 15;
 const SAMPLE: usize = 1 << 15;
 /// Pairs are considered from so many states on.
 const FEW_TO_PAIR: u64 = 1 << 12;
+/// Whether parts are worth their tables is asked from so many states on: before, little is known and little is at stake.
+const FEW_TO_JUDGE: u64 = 1 << 18;
 /// What a root can have.
 const MAX_ROOT_BITS: u32 = 64;
 /// What a value of a pair costs, in bits.
@@ -57,6 +59,11 @@ struct Part {
     source: Source,
     /// `None` if a value is its own number.
     values: Option<Parts>,
+}
+
+/// A word that is its own number.
+fn whole_word(word: usize) -> Part {
+    Part { source: Source::Bits { word, shift: 0, mask: u64::MAX }, values: None }
 }
 
 /// A part's number in the root: the low bits among the permuted ones, the others extra.
@@ -206,12 +213,13 @@ pub struct Interned {
     met: Vec<AtomicU64>,
     /// How many states there were when pairs were last thought about.
     considered: u64,
+    /// Parts were tried, and cost more than they saved.
+    stays_whole: bool,
 }
 
 impl Interned {
     pub fn new(identity_words: usize) -> Interned {
-        let source = |word| Source::Bits { word, shift: 0, mask: u64::MAX };
-        let parts = (0..identity_words).map(|word| Part { source: source(word), values: None }).collect();
+        let parts = (0..identity_words).map(whole_word).collect();
         let field = |part| Field { part, base_bits: 0, extra_bits: 0 };
         Interned {
             words: identity_words,
@@ -222,6 +230,7 @@ impl Interned {
             identity: next_identity(),
             met: (0..identity_words).map(|_| AtomicU64::new(0)).collect(),
             considered: 0,
+            stays_whole: false,
         }
     }
 
@@ -297,10 +306,8 @@ impl Interned {
     fn for_each_state(
         roots: &Quotient,
         packing: &Packing,
-        words: usize,
         mut visit: impl FnMut(&dyn Fn(&[Part], &mut [u64])),
     ) {
-        let _ = words;
         let mut numbers = Vec::new();
         roots.for_each(|home, extra| {
             packing.numbers(Root { home, extra }, &mut numbers);
@@ -331,7 +338,7 @@ impl Interned {
         Self::first_numbers(&self.parts, &mut numbers);
         let mut state = vec![0; self.words];
         let parts = &mut self.parts;
-        Self::for_each_state(&self.roots, &old, self.words, |expand| {
+        Self::for_each_state(&self.roots, &old, |expand| {
             expand(parts, &mut state);
             while !Self::number(parts, &state, &mut numbers) {
                 parts
@@ -353,7 +360,7 @@ impl Interned {
         loop {
             let roots = Quotient::new(packing.base_bits, packing.extra_bits(), room);
             let mut fits = true;
-            Self::for_each_state(&self.roots, &old, self.words, |expand| {
+            Self::for_each_state(&self.roots, &old, |expand| {
                 expand(&self.parts, &mut state);
                 fits = fits && Self::number(&self.parts, &state, &mut numbers);
                 let root = packing.root(&numbers).expect("the widths are those of the numbers");
@@ -416,6 +423,33 @@ impl Interned {
         }
         let roots: Vec<usize> = (first..self.parts.len()).collect();
         self.recode(&roots);
+    }
+
+    /// Whole words again, if parts have so many values that their tables cost more than they save, clearly (tables grow
+    /// more slowly than the number of states); `true` if so.
+    fn rejoin(&mut self) -> bool {
+        let mut met = vec![0; self.words];
+        let mut state = vec![0; self.words];
+        Self::for_each_state(&self.roots, &self.packing, |expand| {
+            expand(&self.parts, &mut state);
+            met.iter_mut().zip(&state).for_each(|(met, word)| *met |= word);
+        });
+        let whole_bits: u32 = met.iter().map(|met| bits_of(*met)).sum();
+        let states = self.roots.len();
+        let in_parts = Quotient::bytes_for(self.packing.base_bits, self.packing.extra_bits(), states);
+        let tables = self.memory_bytes() - self.roots.memory_bytes();
+        if whole_bits > MAX_ROOT_BITS
+            || Quotient::bytes_for(whole_bits, 0, states) > (in_parts + tables) / 5 * 4
+        {
+            return false;
+        }
+        self.met = met.into_iter().map(AtomicU64::new).collect();
+        let first = self.parts.len();
+        self.parts.extend((0..self.words).map(whole_word));
+        let words: Vec<usize> = (first..self.parts.len()).collect();
+        self.recode(&words);
+        self.stays_whole = true;
+        true
     }
 
     /// Pairs neighbours in the root if that saves memory, or must be; `true` if it did.
@@ -544,17 +578,15 @@ impl Store for Interned {
         // What encodes all roots afresh needs room for them twice.
         let affordable = self.roots.memory_bytes() / 2 * 3 <= spare;
         let bits: u32 = self.packing.fields.iter().map(|field| self.needed_bits(field.part)).sum();
-        if self.is_direct() && bits > DIRECT_BITS && affordable {
+        let cut = if self.stays_whole { MAX_ROOT_BITS } else { DIRECT_BITS };
+        if self.is_direct() && bits > cut && affordable {
             self.cut();
             return true;
         }
-        if affordable
-            && !self.is_direct()
-            && self.packing.fields.len() > 2
-            && (bits > MAX_ROOT_BITS || states > FEW_TO_PAIR && states > 2 * self.considered)
-        {
+        let think_again = states > FEW_TO_PAIR && states > 2 * self.considered;
+        if affordable && !self.is_direct() && (bits > MAX_ROOT_BITS || think_again) {
             self.considered = states;
-            if self.pair() {
+            if states > FEW_TO_JUDGE && self.rejoin() || self.packing.fields.len() > 2 && self.pair() {
                 return true;
             }
         }
@@ -602,7 +634,7 @@ impl Store for Interned {
 
     fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool {
         let mut state = vec![0; self.words];
-        Self::for_each_state(&self.roots, &self.packing, self.words, |expand| {
+        Self::for_each_state(&self.roots, &self.packing, |expand| {
             expand(&self.parts, &mut state);
             visit(&state);
         });
@@ -642,6 +674,25 @@ mod tests {
         testing::insert_all(&mut store, &states);
         let bytes = store.memory_bytes() as f64 / store.len() as f64;
         assert!(bytes < 9.0, "{bytes} bytes a state");
+    }
+
+    /// Each half of the word has about as many values as there are states.
+    #[test]
+    fn parts_that_do_not_pay_are_given_up() {
+        let state = |number: u64| vec![number.wrapping_mul(0x5_deec_e66d) & mask(48)];
+        let states: Vec<Vec<u64>> = (0..700_000).map(state).collect();
+        let mut store = Interned::new(1);
+        testing::insert_all(&mut store, &states);
+        assert!(store.is_direct());
+        let bytes = store.memory_bytes() as f64 / store.len() as f64;
+        assert!(bytes < 8.0, "{bytes} bytes a state");
+        let mut found = Vec::new();
+        store.for_each(&mut |state| found.push(state.to_vec()));
+        found.sort_unstable();
+        let mut expected = states;
+        expected.sort_unstable();
+        expected.dedup();
+        assert!(found == expected);
     }
 
     #[test]

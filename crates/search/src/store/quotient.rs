@@ -359,6 +359,15 @@ impl Quotient {
         }
     }
 
+    /// What a table with so many keys takes, usually.
+    pub fn bytes_for(home_bits: u32, extra_bits: u32, keys: u64) -> u64 {
+        const LOAD: f64 = 0.75;
+        let lines = |slots: u32| ((keys as f64 / (f64::from(slots) * LOAD)) as usize).max(MIN_LINES);
+        let first = Geometry::new(home_bits, extra_bits, lines(8));
+        lines(Geometry::new(home_bits, extra_bits, lines(first.slots)).slots) as u64
+            * u64::from(LINE_BITS / 8)
+    }
+
     /// The memory after [`rebuild`](Self::rebuild).
     pub fn rebuilt_bytes(&self, extra_bits: u32, load: f64) -> u64 {
         (self.rebuilt(extra_bits, load).lines + WINDOW) as u64 * u64::from(LINE_BITS / 8)
