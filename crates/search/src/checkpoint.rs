@@ -8,6 +8,7 @@
 use crate::coverage::Coverage;
 use crate::outcome::Violation;
 use crate::tally::Tally;
+use crate::ways::Ways;
 use crate::{Options, Order};
 use model::system::Width;
 use model::{RuntimeError, State};
@@ -140,6 +141,8 @@ impl Figures {
             coverage: Coverage::from_words(self.coverage.clone()),
             endless_atomic: self.endless_atomic,
             too_deep: self.too_deep,
+            // A sample of what comes will do.
+            ways: Ways::default(),
         }
     }
 }

@@ -36,6 +36,7 @@ mod stack;
 pub mod store;
 mod tally;
 pub mod unbounded;
+mod ways;
 mod worker;
 
 pub use checkpoint::{Checkpoint, ResumeError, Saved};

@@ -2,6 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::outcome::{MAX_VIOLATIONS, Run, Violation};
+use crate::ways::Ways;
 use model::RuntimeError;
 use std::collections::BTreeMap;
 
@@ -18,6 +19,8 @@ pub(crate) struct Tally {
     /// Errors that were met where no run to them is known.
     pub unshown: Vec<RuntimeError>,
     pub coverage: Coverage,
+    /// If states may be omitted: what that loses.
+    pub ways: Ways,
     pub endless_atomic: bool,
     /// A state was not expanded because it is too deep.
     pub too_deep: bool,
@@ -61,6 +64,7 @@ impl Tally {
         let shown = &self.violations;
         self.unshown.retain(|error| shown.iter().all(|known| known.error != *error));
         self.coverage.join(&other.coverage);
+        self.ways.join(&other.ways);
         self.endless_atomic |= other.endless_atomic;
         self.too_deep |= other.too_deep;
     }

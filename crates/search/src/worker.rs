@@ -87,6 +87,8 @@ pub(crate) struct Worker<Key> {
     number: usize,
     width: Width,
     pub tally: Tally,
+    /// States expanded so far, counted from a number of the worker's own.
+    expanded: u64,
     /// States to expand; breadth-first, those of this level.
     pub frontier: Frontier,
     /// Breadth-first: those of the next level.
@@ -114,6 +116,7 @@ impl<Key: Copy> Worker<Key> {
             number,
             width,
             tally: Tally::default(),
+            expanded: (number as u64) << 48,
             frontier: Frontier::new(width.all),
             next: Frontier::new(width.all),
             predecessors: None,
@@ -136,6 +139,7 @@ impl<Key: Copy> Worker<Key> {
             number: self.number,
             width: self.width,
             tally: self.tally,
+            expanded: self.expanded,
             frontier: self.frontier,
             next: self.next,
             predecessors: self.predecessors,
@@ -315,6 +319,10 @@ impl<Key: Copy> Worker<Key> {
         let state = &self.block[slot * stride + 1..(slot + 1) * stride];
         let first = self.successors.raw().len();
         cx.system.successors(state, &mut self.successors)?;
+        if T::OMITS {
+            self.expanded += 1;
+            self.tally.ways.expand(self.expanded);
+        }
         let errors = std::mem::take(&mut self.successors.errors);
         let buffer = self.successors.raw();
         let (mut arrivals, mut moves) = (0, false);
@@ -330,7 +338,11 @@ impl<Key: Copy> Worker<Key> {
             if code.0 & (StepCode::STOPPED | StepCode::TRANSIENT) == 0 && !code.is_refused() {
                 moves = true;
                 self.tally.coverage.mark(code);
-                let known = self.recent.meet(&buffer[place + 1..place + 1 + identity]);
+                let state = &buffer[place + 1..place + 1 + identity];
+                if T::OMITS {
+                    self.tally.ways.arrive(state);
+                }
+                let known = self.recent.meet(state);
                 buffer[kept] = origin(slot, arrivals, code.weight());
                 for word in 1..stride {
                     buffer[kept + word] = buffer[place + word];
@@ -348,6 +360,7 @@ impl<Key: Copy> Worker<Key> {
             let mut passing = Passing {
                 slot,
                 identity,
+                omits: T::OMITS,
                 arrivals: &mut arrivals,
                 tally: &mut self.tally,
                 recent: &mut self.recent,
@@ -525,6 +538,7 @@ impl<Key: Copy> Worker<Key> {
 struct Passing<'a> {
     slot: usize,
     identity: usize,
+    omits: bool,
     arrivals: &'a mut u32,
     tally: &'a mut Tally,
     recent: &'a mut Recent,
@@ -547,6 +561,9 @@ impl Visitor for Passing<'_> {
 
     #[inline]
     fn arrival(&mut self, state: &[u64], _: &[StepCode], moves: u64) {
+        if self.omits {
+            self.tally.ways.arrive(&state[..self.identity]);
+        }
         if !self.recent.meet(&state[..self.identity]) {
             self.passed.push(StepCode(origin(self.slot, *self.arrivals, moves)), state);
         }

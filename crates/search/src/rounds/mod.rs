@@ -396,7 +396,13 @@ where
         if tally.too_deep {
             limit = limit.or(self.options.limits.depth.map(Limit::Depth));
         }
-        let guarantee = self.store.guarantee();
+        let guarantee = match self.store.guarantee() {
+            Guarantee::Exact => Guarantee::Exact,
+            Guarantee::Omissions { expected } => {
+                let all = expected * tally.ways.lost_with_one(tally.depth);
+                Guarantee::Omissions { expected: all }
+            }
+        };
         let store_bytes = self.store.memory_bytes();
         Outcome {
             violations: Vec::new(),

@@ -13,7 +13,7 @@
 //! > expected omissions = Σⱼ ρⱼᵏ / (1 - ρⱼᵏ).
 //!
 //! The sum is kept while states come: bits set are counted exactly. What could only be reached through an omitted state is
-//! missed as well, and not counted.
+//! missed as well ([`crate::ways`]).
 
 use super::hash::Hasher;
 use super::{Guarantee, Insertion, Store, prefetch};
@@ -122,6 +122,7 @@ fn array(length: usize) -> Option<Vec<AtomicU64>> {
 
 impl Store for Bitstate {
     type Key = Positions;
+    const OMITS: bool = true;
 
     #[inline]
     fn key(&self, state: &[u64]) -> Positions {

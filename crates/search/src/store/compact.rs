@@ -9,7 +9,7 @@
 //!
 //! > expected omissions = n² / 2^(b+1)
 //!
-//! of the states that were generated. What could only be reached through an omitted state is missed as well, and not counted.
+//! of the states that were generated. What could only be reached through an omitted state is missed as well ([`crate::ways`]).
 
 use super::hash::Hasher;
 use super::quotient::Quotient;
@@ -37,6 +37,7 @@ impl Compact {
 impl Store for Compact {
     /// The hash value.
     type Key = u64;
+    const OMITS: bool = true;
 
     #[inline]
     fn key(&self, state: &[u64]) -> u64 {

@@ -40,7 +40,8 @@ pub enum Guarantee {
     /// No state is mistaken for another.
     #[default]
     Exact,
-    /// Some states may have been taken for others and not visited: how many, as far as can be expected.
+    /// Some states may have been taken for others and not visited: how many, as far as can be expected. A store counts those it
+    /// takes for others, a search also what is lost with them.
     Omissions { expected: f64 },
 }
 
@@ -59,6 +60,9 @@ pub struct Revisits {
 pub trait Store: Sync {
     /// What finding a state needs: a hash or the like, computed once, early enough to fetch memory with it.
     type Key: Copy;
+
+    /// May it take a state for another, and omit it?
+    const OMITS: bool = false;
 
     fn key(&self, state: &[u64]) -> Self::Key;
 
