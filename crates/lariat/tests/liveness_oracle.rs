@@ -14,6 +14,8 @@ use omega::translate::{Algorithm as Translation, Options as TranslationOptions, 
 use promela::LtlFormula;
 use proptest::prelude::*;
 use search::liveness::Algorithm;
+use search::liveness::fairness::Fairness;
+use search::product::{Answer, Tail};
 use search::{Options, Verdict};
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -259,7 +261,9 @@ proptest! {
             for raw in [false, true] {
                 let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
                 let shortest = number % 3 == 1;
-                let choice = Choice { engine, raw, algorithm, shortest, simplify: number % 2 == 0, ..Choice::default() };
+                let hybrid = Tail::ALL[number % Tail::ALL.len()];
+                let simplify = number % 2 == 0;
+                let choice = Choice { engine, raw, algorithm, shortest, simplify, hybrid, ..Choice::default() };
                 let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
                 let checked = check(&model.program, &property, &choice, &options);
                 let checked = match checked {
@@ -280,6 +284,45 @@ proptest! {
                     let followed = saved.follow(&model.program, judge.as_ref()).expect("it starts");
                     prop_assert_eq!(followed.result, Replayed::StillFails, "{:?}\n{}\n{}", saved, text, formula);
                 }
+            }
+        }
+    }
+
+    /// How a product is stored changes nothing that a search does: the same nodes, edges and run, under fairness too. Each state of the program
+    /// is in one packet.
+    #[test]
+    fn packets_hold_the_same_nodes(
+        text in program(),
+        formula in formula(),
+        fairness in prop::option::of(prop::sample::select(Fairness::ALL.to_vec())),
+    ) {
+        let Some(model) = load(&text, &formula) else { return Ok(()) };
+        let Some(graph) = explicit(&Interpreter::new(&model.program)) else { return Ok(()) };
+        let property = Property::new(Wanted::Ltl(formula.clone()), Meaning::Formula(model.given[0].clone()));
+        for (number, algorithm) in Algorithm::ALL.into_iter().enumerate() {
+            let engine = if number % 4 == 0 { Engine::Native } else { Engine::Interpreter };
+            let found = |hybrid| {
+                let choice = Choice { engine, raw: true, algorithm: Some(algorithm), fairness, hybrid, ..Choice::default() };
+                let options = Options { threads: NonZeroUsize::new(1), ..Options::default() };
+                check(&model.program, &property, &choice, &options).expect("it replays")
+            };
+            let classical = found(Tail::Demon);
+            prop_assert_eq!(classical.answer.statistics.packets, None);
+            for tail in [Tail::Property, Tail::Fairness] {
+                let packed = found(tail);
+                prop_assert_eq!(packed.verdict, classical.verdict, "{:?} {:?}\n{}\n{}", algorithm, tail, text, formula);
+                if packed.unsuitable.is_some() {
+                    continue;
+                }
+                let (one, two) = (&classical.answer, &packed.answer);
+                prop_assert_eq!(&one.lasso, &two.lasso, "{:?} {:?}\n{}\n{}", algorithm, tail, text, formula);
+                let figures = |answer: &Answer| (answer.statistics.states, answer.statistics.transitions);
+                prop_assert_eq!(figures(one), figures(two), "{:?} {:?}\n{}\n{}", algorithm, tail, text, formula);
+                let packets = two.statistics.packets.expect("there are packets");
+                prop_assert_eq!(packets.tail, tail);
+                prop_assert!(packets.packets <= graph.states.len() as u64);
+                prop_assert!(packets.packets <= two.statistics.states && two.statistics.states <= packets.nodes);
+                prop_assert!(packets.nodes <= packets.packets * packets.tails);
             }
         }
     }

@@ -5,6 +5,7 @@ use lariat::check::Engine;
 use lariat::load::load_with;
 use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check};
 use search::liveness::Algorithm;
+use search::product::Tail;
 use search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +26,16 @@ const FORMULAS: [(&str, Verdict, &str); 4] = [
 ];
 
 fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options: &Options<'_>) -> Checked {
+    stored(formula, algorithm, engine, options, Tail::default())
+}
+
+fn stored(
+    formula: &str,
+    algorithm: Option<Algorithm>,
+    engine: Engine,
+    options: &Options<'_>,
+    hybrid: Tail,
+) -> Checked {
     // Tests run side by side, so each has its own file every time.
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -34,7 +45,7 @@ fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options:
     let _ = std::fs::remove_file(&file);
     let model = model.expect("a model");
     let property = Property::new(Wanted::Ltl(formula.into()), Meaning::Formula(model.given[0].clone()));
-    let choice = Choice { engine, algorithm, ..Choice::default() };
+    let choice = Choice { engine, algorithm, hybrid, ..Choice::default() };
     check(&model.program, &property, &choice, options).expect("what is found is a run")
 }
 
@@ -49,6 +60,26 @@ fn threads_do_not_change_verdicts() {
             for count in [1, 2, 3, 4] {
                 let checked = checked(formula, Some(algorithm), Engine::Native, &threads(count));
                 assert_eq!(checked.verdict, expected, "{formula} {algorithm:?} {count}");
+            }
+        }
+    }
+}
+
+/// In packets are the same nodes as without, whoever puts them there, also when their words become others.
+#[test]
+fn threads_share_packets() {
+    for (formula, expected, _) in FORMULAS {
+        let alone = checked(formula, None, Engine::Native, &threads(1)).answer.statistics;
+        for (algorithm, count) in
+            [(None, 1), (Some(Algorithm::Cndfs), 3), (Some(Algorithm::Ufscc), 2), (Some(Algorithm::Ufscc), 4)]
+        {
+            let hybrid = stored(formula, algorithm, Engine::Native, &threads(count), Tail::Property);
+            assert_eq!(hybrid.verdict, expected, "{formula} {algorithm:?} {count}");
+            let packets = hybrid.answer.statistics.packets.expect("there are packets");
+            assert!(packets.packets < packets.nodes, "{formula} {packets:?}");
+            let same_automaton = algorithm != Some(Algorithm::Cndfs);
+            if expected == Verdict::Holds && same_automaton {
+                assert_eq!(hybrid.answer.statistics.states, alone.states, "{formula}");
             }
         }
     }

@@ -137,6 +137,7 @@ impl<'a> Single<'a> {
                 time: self.meter.elapsed(),
                 revisits,
                 compressed: None,
+                packets: None,
             },
             coverage: self.tally.coverage,
             ..Outcome::default()

@@ -169,6 +169,7 @@ impl Check {
             raw: self.raw,
             algorithm: self.search.algorithm(),
             explore: self.search == Search::Explore,
+            hybrid: self.storage.tail(),
             shortest: self.properties.shortest,
             fairness: self.properties.fairness(),
             assumptions: asked.assumptions.clone(),

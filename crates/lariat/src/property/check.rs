@@ -10,7 +10,7 @@ use model::observe::Observable;
 use model::{Program, RuntimeError};
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
-use search::product::{Answer, Monitor, Request, Shape, explore, find, find_fair, find_prefix};
+use search::product::{Answer, Monitor, Request, Shape, Tail, explore, find, find_fair, find_prefix};
 use search::replay::ReplayError;
 use search::{Options, Run, Verdict, Violation};
 use std::fmt;
@@ -25,6 +25,8 @@ pub struct Choice {
     pub algorithm: Option<Algorithm>,
     /// Visit the product once and judge nothing, to see what that alone costs.
     pub explore: bool,
+    /// How a search for cycles stores the states of the product.
+    pub hybrid: Tail,
     /// Find a run than which none is shorter.
     pub shortest: bool,
     /// Only runs that are fair like this matter.
@@ -104,9 +106,14 @@ pub fn check(
     options: &Options<'_>,
 ) -> Result<Checked, Failure> {
     if let Meaning::Branching(formula) = &property.meaning {
-        if !choice.assumptions.is_empty() {
-            let reason =
-                "automata of fair runs are not for formulas of branching time; say it in the formula";
+        let reason = if !choice.assumptions.is_empty() {
+            Some("automata of fair runs are not for formulas of branching time; say it in the formula")
+        } else if choice.hybrid != Tail::default() {
+            Some("hybrid storage is for properties of single runs, not for formulas of branching time")
+        } else {
+            None
+        };
+        if let Some(reason) = reason {
             return Ok(unsuitable(property, Unsuitable::Branching(reason.into())));
         }
         return match branching::check(program, formula, choice, options)? {
@@ -224,6 +231,9 @@ fn plan(
     choice: &Choice,
 ) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
     if choice.explore {
+        if choice.hybrid != Tail::default() {
+            return Err(Unsuitable::ExploreHybrid);
+        }
         let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
         return Ok((Plan::Explore, "the product is visited once and nothing is judged", found));
     }
@@ -244,7 +254,8 @@ fn plan(
     let monitor = Monitor::new(found.0.clone(), found.1.clone(), prepared.stutters);
     Ok(match monitor.shape() {
         Shape::Empty => (Plan::Nothing, "no run at all can violate the property", found),
-        Shape::Terminal if prepared.stutters => {
+        // In packets only searches for cycles store what they visit.
+        Shape::Terminal if prepared.stutters && choice.hybrid == Tail::default() => {
             (Plan::Reachability, "a violation shows in finite time", found)
         }
         // Fairness needs the whole component.
@@ -279,6 +290,7 @@ fn search<S: Observable>(
                 algorithm: *algorithm,
                 when_large: *when_large,
                 join_after: options.join_after,
+                hybrid: choice.hybrid,
                 shortest: choice.shortest,
                 threads: options.threads,
                 limits: options.limits.clone(),

@@ -29,6 +29,8 @@ pub enum Unsuitable {
     NotAFormula,
     /// `deterministic` does not know who moves.
     DeterministicFair,
+    /// `explore` stores nothing in packets.
+    ExploreHybrid,
     /// `deterministic` needs a deterministic automaton.
     NotDeterministic,
 }
@@ -55,6 +57,9 @@ impl fmt::Display for Unsuitable {
             Unsuitable::DeterministicFair => {
                 out.write_str("the search `deterministic` cannot assume fairness; use another search")
             }
+            Unsuitable::ExploreHybrid => out.write_str(
+                "the search `explore` has no packets: it stores the product as --store says; leave out --hybrid, or use another search",
+            ),
             Unsuitable::NotDeterministic => out.write_str(
                 "no deterministic Büchi automaton is known for the formula; use another search than `deterministic`",
             ),

@@ -6,6 +6,7 @@ use crate::property;
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
 use search::Verdict;
+use search::product::PacketFigures;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -91,6 +92,18 @@ struct Statistics {
     replaced: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     distinct: Option<u64>,
+    /// If the states of a product were stored in packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hybrid: Option<Hybrid>,
+}
+
+#[derive(Serialize)]
+struct Hybrid {
+    tail: &'static str,
+    packets: u64,
+    tails: u64,
+    nodes: u64,
+    bytes_per_node: f64,
 }
 
 #[derive(Serialize)]
@@ -249,6 +262,13 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         insertions: statistics.revisits.map(|revisits| revisits.insertions),
         replaced: statistics.revisits.map(|revisits| revisits.replaced),
         distinct: statistics.revisits.map(|revisits| revisits.distinct),
+        hybrid: statistics.packets.map(|PacketFigures { tail, packets, tails, nodes }| Hybrid {
+            tail: tail.name(),
+            packets,
+            tails,
+            nodes,
+            bytes_per_node: statistics.store_bytes as f64 / nodes.max(1) as f64,
+        }),
     }
 }
 

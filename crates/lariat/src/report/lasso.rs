@@ -2,11 +2,12 @@
 
 use super::columns::{rows, table};
 use super::printable;
-use super::text::{Style, blocked, figures};
+use super::text::{Style, blocked, figures, grouped};
 use crate::property::{Checked, Lasso};
 use crate::run::{ShownStep, show_step};
 use model::Program;
-use search::Verdict;
+use search::product::PacketFigures;
+use search::{Statistics, Verdict};
 use std::fmt::Write;
 
 /// The line with the verdict, and what qualifies it.
@@ -66,6 +67,9 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     if checked.answer.statistics.states > 0 {
         let _ = writeln!(out, "  {}", style.faint(&figures(&checked.answer.statistics)));
     }
+    if let Some(storage) = hybrid(&checked.answer.statistics) {
+        let _ = writeln!(out, "  {}", style.faint(&storage));
+    }
     if !checked.answer.met.is_empty() {
         let kinds: Vec<&str> = checked.answer.met.iter().map(|error| error.kind()).collect();
         let note = format!("errors of the program were met on the way: {}", kinds.join(", "));
@@ -89,6 +93,23 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
         out += &table(&steps, style);
     }
     out
+}
+
+/// How the states of the product were stored, if in packets.
+fn hybrid(statistics: &Statistics) -> Option<String> {
+    let PacketFigures { tail, packets, tails, nodes } = statistics.packets?;
+    Some(format!(
+        "hybrid storage, tail {}: {} for {}, each with {}; {:.1} bytes a node",
+        tail.name(),
+        counted(packets, "packet"),
+        counted(nodes, "node"),
+        counted(tails, "tail"),
+        statistics.store_bytes as f64 / nodes.max(1) as f64,
+    ))
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// The run with its cycle; `ending` is said of one that has none.

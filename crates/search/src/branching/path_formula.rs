@@ -147,8 +147,4 @@ impl FairGraph for PathProduct<'_> {
         }
         Ok(())
     }
-
-    fn actor_limit(&self) -> u32 {
-        u32::MAX / 2
-    }
 }

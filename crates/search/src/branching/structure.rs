@@ -181,8 +181,4 @@ impl FairGraph for View<'_> {
         }
         Ok(())
     }
-
-    fn actor_limit(&self) -> u32 {
-        u32::MAX / 2
-    }
 }

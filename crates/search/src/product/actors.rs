@@ -175,8 +175,4 @@ impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
         self.enabled(node, enabled);
         Ok(())
     }
-
-    fn actor_limit(&self) -> u32 {
-        256 * self.nodes.product.transition_count().max(1) as u32
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
+use super::packets::Tail;
 use super::shorten;
 use super::system::Product;
 use crate::limits::{Limit, peak_memory_bytes};
@@ -35,6 +36,8 @@ pub struct Request<'a> {
     pub when_large: Option<Algorithm>,
     /// More nodes than this are many; a sensible number if nothing is said.
     pub join_after: Option<u64>,
+    /// How nodes are stored.
+    pub hybrid: Tail,
     /// No lasso may be shorter than the one that is found.
     pub shortest: bool,
     /// How many threads search, where the search is one for several; as many as there are processors if nothing is said.
@@ -45,10 +48,11 @@ pub struct Request<'a> {
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { algorithm, when_large, shortest, threads, limits, .. } = self;
+        let Request { algorithm, when_large, hybrid, shortest, threads, limits, .. } = self;
         out.debug_struct("Request")
             .field("algorithm", algorithm)
             .field("when_large", when_large)
+            .field("hybrid", hybrid)
             .field("shortest", shortest)
             .field("threads", threads)
             .field("limits", limits)
@@ -100,7 +104,7 @@ impl Answer {
 /// Looks for a forbidden run as a cycle of the product.
 pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
     let product = Product::marked(system, monitor).absorbing();
-    let mut graph = ProductGraph::new(product, &request.limits, request.progress);
+    let mut graph = ProductGraph::new(product, request.hybrid, &request.limits, request.progress);
     let (algorithm, found) = search(&mut graph, request);
     let mut answer = Answer { algorithm: Some(algorithm), ..Answer::default() };
     // What the search itself took, without what is done for the sake of the report.
@@ -110,6 +114,7 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         atomic_steps: graph.tally.atomic_steps,
         state_bytes: 8 * graph.product().width().identity as u64,
         store_bytes: graph.store_bytes(),
+        packets: graph.packets(),
         time: graph.elapsed(),
         ..Statistics::default()
     };

@@ -4,10 +4,11 @@ use super::actors::ActorNumbers;
 use super::emptiness::{Answer, LassoRun, Request, finished, give_up};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
+use super::packets::{PacketFigures, Tail};
 use super::system::Product;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::liveness::fairness::{
-    Actor, FairLasso, Fairness, FlagCounters, LassoStep, Strength, search, shortest,
+    Actor, FairLasso, Fairness, FlagCounters, FlagStop, LassoStep, Strength, search, shortest,
 };
 use crate::liveness::{Algorithm, Graph};
 use crate::outcome::Statistics;
@@ -23,14 +24,18 @@ pub fn find_fair<S: Observable>(
     request: &Request<'_>,
     fairness: Fairness,
 ) -> Answer {
-    let mut graph = states(system, monitor, &request.limits, request.progress, Some(fairness.actor));
-    let found = lasso(&mut graph, request.algorithm, fairness.strength);
+    let product = Product::marked(system, monitor);
+    let mut graph = ProductGraph::new(product, request.hybrid, &request.limits, request.progress);
+    graph.actors = ActorNumbers::new(Some(fairness.actor));
+    let mut counters = Counters::default();
+    let found = lasso(&mut graph, request, fairness.strength, &mut counters);
     let mut answer = Answer::default();
     let statistics = Statistics {
         states: graph.len() as u64,
         transitions: graph.tally.transitions,
         state_bytes: 8 * graph.product().width().identity as u64,
-        store_bytes: graph.store_bytes(),
+        store_bytes: graph.store_bytes() + counters.memory_bytes,
+        packets: graph.packets().map(|packets| counters.packets.unwrap_or(packets)),
         time: graph.elapsed(),
         ..Statistics::default()
     };
@@ -45,22 +50,54 @@ pub fn find_fair<S: Observable>(
     finished(&graph, statistics, answer)
 }
 
+/// What flag counters took.
+#[derive(Default)]
+struct Counters {
+    memory_bytes: u64,
+    /// If they were in the tails of packets.
+    packets: Option<PacketFigures>,
+}
+
 fn lasso<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
-    algorithm: Algorithm,
+    request: &Request<'_>,
     strength: Strength,
+    counters: &mut Counters,
 ) -> Result<Option<FairLasso>, Stop> {
-    let counters =
+    let algorithm = request.algorithm;
+    let counted =
         matches!(algorithm, Algorithm::Queue | Algorithm::Interleaved | Algorithm::Magic | Algorithm::Nested);
-    if strength == Strength::Strong || !counters {
+    if strength == Strength::Strong || !counted {
         return search(graph, strength);
     }
-    let mut counted = FlagCounters::new(graph);
-    match algorithm.search(&mut counted)? {
-        Some(lasso) => counted.without_counters(&lasso).map(Some),
-        None => Ok(None),
+    // How many actors there are is known when all have been met; in a tail they need room beforehand.
+    let mut room = (request.hybrid == Tail::Fairness).then_some(FIRST_ACTORS);
+    loop {
+        let mut flags = match room {
+            Some(actors) => FlagCounters::in_tails(graph, actors),
+            None => FlagCounters::new(graph),
+        };
+        let found = algorithm.search(&mut flags);
+        let (nodes, tails) = (flags.len() as u64, u64::from(flags.counters()));
+        let found = found.and_then(|lasso| lasso.map(|lasso| flags.without_counters(&lasso)).transpose());
+        counters.memory_bytes = flags.memory_bytes();
+        if room.is_some() {
+            let packets = graph.packets();
+            counters.packets =
+                packets.map(|packets| PacketFigures { tails: packets.tails * tails, nodes, ..packets });
+        }
+        match found {
+            Ok(found) => return Ok(found),
+            Err(FlagStop::Graph(stop)) => return Err(stop),
+            Err(FlagStop::Numbers(most)) => return Err(Stop::Limit(Limit::States(most))),
+            Err(FlagStop::Actors(actors)) => room = Some(actors + actors / 2),
+        }
+        graph.count_again();
     }
 }
+
+/// With so many actors a search with counters in tails begins; it begins anew when there are more.
+const FIRST_ACTORS: u32 = 4;
 
 /// The states of a program as a graph, with a monitor that only looks on.
 pub(crate) fn states<'m, 'a, S: Observable>(
@@ -70,7 +107,7 @@ pub(crate) fn states<'m, 'a, S: Observable>(
     progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     actor: Option<Actor>,
 ) -> ProductGraph<'m, 'a, S> {
-    let mut graph = ProductGraph::new(Product::marked(system, monitor), limits, progress);
+    let mut graph = ProductGraph::new(Product::marked(system, monitor), Tail::default(), limits, progress);
     graph.actors = ActorNumbers::new(actor);
     graph
 }

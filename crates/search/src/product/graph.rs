@@ -4,8 +4,9 @@
 //! (growing it, widening the product and with it the words of all nodes) is done by one of them while the others wait.
 
 use super::actors::ActorNumbers;
+use super::packets::{PacketFigures, Packets, Tail};
 use super::system::Product;
-use super::table::{MOST_NODES, MOST_THREADS, NodeTable};
+use super::table::MOST_THREADS;
 use crate::atomic::Broken;
 use crate::expansion::Expansion;
 use crate::limits::{Limit, Limits, Meter};
@@ -38,7 +39,8 @@ pub(crate) enum Stop {
 /// What all threads look at.
 pub(crate) struct Nodes<'m, S: Observable> {
     pub product: Product<'m, S>,
-    pub table: NodeTable,
+    pub table: Packets,
+    tail: Tail,
     /// How often the product was widened.
     widened: u64,
     /// Transitions, counted now and then, for those who want to know how things get on.
@@ -55,7 +57,7 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     /// Those of the tally that are counted in `nodes` too.
     announced: u64,
     pub(super) state: Vec<u64>,
-    hashes: Vec<u32>,
+    batch: Batch,
     limits: Limits<'a>,
     meter: Meter<'a>,
     progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
@@ -74,11 +76,13 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     pub fn new(
         product: Product<'m, S>,
+        tail: Tail,
         limits: &Limits<'a>,
         progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     ) -> ProductGraph<'m, 'a, S> {
-        let table = NodeTable::new(product.width().identity);
-        let nodes = Nodes { product, table, widened: 0, transitions: AtomicU64::new(0) };
+        let tails = if tail.has_property() { product.monitor().states() as u32 } else { 1 };
+        let table = Packets::new(product.width().identity, tails);
+        let nodes = Nodes { product, table, tail, widened: 0, transitions: AtomicU64::new(0) };
         ProductGraph::looking_at(Member::new(nodes), limits, Meter::new(limits, Duration::ZERO), progress)
     }
 
@@ -95,7 +99,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             tally: Tally::default(),
             announced: 0,
             state: Vec::new(),
-            hashes: Vec::new(),
+            batch: Batch::default(),
             limits: limits.clone(),
             meter,
             progress,
@@ -124,6 +128,17 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.nodes.table.memory_bytes()
     }
 
+    /// How the nodes are stored, if in packets.
+    pub fn packets(&self) -> Option<PacketFigures> {
+        let Nodes { table, tail, .. } = &*self.nodes;
+        tail.has_property().then(|| PacketFigures {
+            tail: *tail,
+            packets: table.packets() as u64,
+            tails: u64::from(table.tails()),
+            nodes: table.len() as u64,
+        })
+    }
+
     pub(super) fn interrupt(&self) -> &'a AtomicBool {
         self.limits.interrupt.unwrap_or(&NEVER)
     }
@@ -138,7 +153,12 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     fn automaton_state(&self, node: Node) -> u32 {
-        self.nodes.product.automaton_state_by(|word| self.nodes.table.word(node, word))
+        let Nodes { product, table, .. } = &*self.nodes;
+        if self.nodes.is_split() {
+            table.tail(node)
+        } else {
+            product.automaton_state_by(|word| table.word(node, word))
+        }
     }
 
     /// Is everything that follows forbidden?
@@ -148,8 +168,9 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     /// Puts all words of the node into `self.state`.
     pub(super) fn load(&mut self, node: Node) {
-        self.state.clear();
-        self.nodes.table.load(node, &mut self.state);
+        let mut state = std::mem::take(&mut self.state);
+        self.nodes.identity(node, &mut state);
+        self.state = state;
         self.state.resize(self.nodes.product.width().all, 0);
     }
 
@@ -224,7 +245,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     fn grow(&mut self) -> Result<(), Stop> {
         let grown = self.nodes.change(|nodes| !nodes.table.is_full() || nodes.table.grow());
         self.adapt();
-        if grown { Ok(()) } else { Err(Stop::Limit(Limit::States(u64::from(MOST_NODES)))) }
+        if grown { Ok(()) } else { Err(Stop::Limit(Limit::States(self.nodes.table.most()))) }
     }
 
     /// Adds nodes with these words, one after the other, and tells `met` their numbers; `false` if the product was widened before all were
@@ -235,13 +256,12 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         mut met: impl FnMut(Node),
     ) -> Result<bool, Stop> {
         let widened = self.widened;
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        hashes.extend(list.clone().map(|words| self.nodes.table.prepare(words)));
-        hashes.iter().for_each(|hash| self.nodes.table.fetch(*hash));
-        for (words, hash) in list.zip(&hashes) {
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.fill(&self.nodes, list.clone());
+        batch.keys.iter().for_each(|key| self.nodes.table.fetch(key.hash));
+        for (index, (words, key)) in list.zip(&batch.keys).enumerate() {
             let node = loop {
-                match self.nodes.table.intern(words, *hash) {
+                match self.nodes.table.intern(batch.head(index, words), key.hash, key.tail) {
                     Some(node) => break node,
                     None => self.grow()?,
                 }
@@ -251,7 +271,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             };
             met(node);
         }
-        self.hashes = hashes;
+        self.batch = batch;
         let len = self.nodes.table.len() as u64;
         match (self.limits.states, self.few_nodes) {
             (Some(limit), _) if len > limit => Err(Stop::Limit(Limit::States(limit))),
@@ -297,7 +317,62 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 }
 
+/// Nodes to be looked up together.
+#[derive(Debug, Default)]
+struct Batch {
+    keys: Vec<Key>,
+    /// The words of the heads one after the other, where these are not those of the nodes.
+    heads: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Key {
+    hash: u32,
+    tail: u32,
+}
+
+impl Batch {
+    /// Replaces all by nodes with these words; where their heads would be is being fetched from now on.
+    fn fill<'w, S: Observable>(&mut self, nodes: &Nodes<'_, S>, list: impl Iterator<Item = &'w [u64]>) {
+        self.keys.clear();
+        self.heads.clear();
+        if !nodes.is_split() {
+            self.keys.extend(list.map(|words| Key { hash: nodes.table.prepare(words), tail: 0 }));
+            return;
+        }
+        for words in list {
+            let start = self.heads.len();
+            self.heads.extend_from_slice(words);
+            let head = &mut self.heads[start..];
+            let tail = nodes.product.automaton_state(head);
+            nodes.product.set_automaton_state(head, 0);
+            self.keys.push(Key { hash: nodes.table.prepare(head), tail });
+        }
+    }
+
+    /// The head of a node, given its words.
+    #[inline]
+    fn head<'w>(&'w self, index: usize, words: &'w [u64]) -> &'w [u64] {
+        if self.heads.is_empty() { words } else { &self.heads[index * words.len()..][..words.len()] }
+    }
+}
+
 impl<S: Observable> Nodes<'_, S> {
+    /// Is the automaton's state the tail of a packet?
+    #[inline]
+    fn is_split(&self) -> bool {
+        self.tail.has_property()
+    }
+
+    /// Replaces `words` by those that tell which node it is.
+    pub fn identity(&self, node: Node, words: &mut Vec<u64>) {
+        words.clear();
+        self.table.load(node, words);
+        if self.is_split() {
+            self.product.set_automaton_state(words, self.table.tail(node));
+        }
+    }
+
     fn widen(&mut self, misfit: &Misfit) {
         let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
         let wide = self.product.widened(&late);

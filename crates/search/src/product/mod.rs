@@ -1,7 +1,7 @@
 //! Program × property automaton, made on the fly.
 //!
 //! [`Monitor`] is the property: an automaton of forbidden runs over conditions on states. `system` is the product as a system, for
-//! every search there is; `graph` the product as a graph with numbered nodes (`table`), for the searches for cycles; `emptiness`
+//! every search there is; `graph` the product as a graph with numbered nodes (`table`, in packets if wanted: `packets`), for the searches for cycles; `emptiness`
 //! looks for a forbidden run, `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
 
 mod actors;
@@ -9,6 +9,7 @@ mod emptiness;
 mod fair;
 mod graph;
 mod monitor;
+mod packets;
 mod passage;
 mod shorten;
 mod system;
@@ -20,4 +21,5 @@ pub use fair::find_fair;
 pub(crate) use fair::{states, steps_along};
 pub(crate) use graph::{ProductGraph, Stop};
 pub use monitor::{Monitor, Shape};
+pub use packets::{PacketFigures, Tail};
 pub use system::Product;

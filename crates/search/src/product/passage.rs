@@ -18,7 +18,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         self.successors(source, &mut Vec::new())?;
         self.load(source);
         let mut identity = Vec::new();
-        self.nodes.table.load(target, &mut identity);
+        self.nodes.identity(target, &mut identity);
         let product = &self.nodes.product;
         let width = product.width();
         let mut search = Sought { identity: &identity, found: None };

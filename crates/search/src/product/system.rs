@@ -129,6 +129,14 @@ impl<'m, S: Observable> Product<'m, S> {
         (word(self.place.word as usize) >> self.place.shift) as u32 & ((1 << self.place.width) - 1)
     }
 
+    /// Puts the automaton into a state.
+    #[inline]
+    pub(super) fn set_automaton_state(&self, state: &mut [u64], automaton: u32) {
+        let word = &mut state[self.place.word as usize];
+        let field = ((1 << self.place.width) - 1) << self.place.shift;
+        *word = *word & !field | u64::from(automaton) << self.place.shift;
+    }
+
     #[inline]
     fn is_waiting(&self, state: &[u64]) -> bool {
         state[self.place.word as usize] >> (self.place.shift + self.place.width) & 1 == 1

@@ -18,7 +18,7 @@ const RESERVED: u32 = u32::MAX;
 /// How many numbers there can be.
 pub(super) const MOST_NODES: u32 = u32::MAX - SLACK as u32 - 1;
 /// Threads look whether there is room before they add a node, so each may be one beyond what there is room for.
-const SLACK: usize = MOST_THREADS;
+pub(super) const SLACK: usize = MOST_THREADS;
 /// So many threads may add nodes at the same time.
 pub(super) const MOST_THREADS: usize = 256;
 
@@ -31,27 +31,40 @@ pub(super) struct NodeTable {
     len: AtomicU32,
     /// For so many nodes there is room.
     room: u32,
+    /// For so many there can be.
+    most: u32,
     hasher: Hasher,
 }
 
 impl NodeTable {
-    /// For nodes of so many words.
-    pub fn new(stride: usize) -> NodeTable {
+    /// For nodes of so many words, and at most so many nodes.
+    pub fn new(stride: usize, most: u32) -> NodeTable {
         let mut table = NodeTable {
             stride,
             words: Vec::new(),
             entries: empty(1 << 10),
             len: AtomicU32::new(0),
             room: 0,
+            most,
             hasher: Hasher::new(0),
         };
-        table.make_room(1 << 8);
+        table.make_room((most as usize).min(1 << 8));
         table
     }
 
     #[inline]
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed) as usize
+    }
+
+    /// How many nodes there can be.
+    pub fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// All numbers are below, also of nodes that threads add at the same time to a table that is full.
+    pub fn capacity(&self) -> usize {
+        self.room as usize + SLACK
     }
 
     pub fn memory_bytes(&self) -> u64 {
@@ -166,11 +179,11 @@ impl NodeTable {
     /// Makes room for more nodes; `false` if all numbers are taken.
     pub fn grow(&mut self) -> bool {
         let more = self.len() / 4 + (1 << 8);
-        self.make_room((self.len() + more).min(MOST_NODES as usize));
+        self.make_room((self.len() + more).min(self.most as usize));
         !self.is_full()
     }
 
-    fn make_room(&mut self, nodes: usize) {
+    pub fn make_room(&mut self, nodes: usize) {
         let words = (nodes + SLACK) * self.stride;
         self.words.reserve_exact(words.saturating_sub(self.words.len()));
         self.words.resize_with(words.max(self.words.len()), AtomicU64::default);
@@ -239,7 +252,7 @@ mod tests {
 
         #[test]
         fn equal_words_have_one_number(keys in prop::collection::vec((0u64..40, 0u64..40), 1..3000), widen in 0usize..3000) {
-            let mut table = NodeTable::new(2);
+            let mut table = NodeTable::new(2, MOST_NODES);
             let mut known: HashMap<(u64, u64), Node> = HashMap::new();
             for (index, key) in keys.into_iter().enumerate() {
                 if index == widen {
@@ -263,7 +276,7 @@ mod tests {
     /// Threads that add the same words at once are given the same numbers, and no number is given twice.
     #[test]
     fn threads_agree_on_numbers() {
-        let mut table = NodeTable::new(2);
+        let mut table = NodeTable::new(2, MOST_NODES);
         table.make_room(20_000);
         let table = &table;
         let add = |thread: u64| -> Vec<Node> {

@@ -22,9 +22,6 @@ pub trait FairGraph: Graph {
         edges: &mut Vec<FairEdge>,
         enabled: &mut ActorSet,
     ) -> Result<(), Self::Stop>;
-
-    /// Numbers of actors are below, also of those not met yet.
-    fn actor_limit(&self) -> u32;
 }
 
 /// A node of a lasso and the edge by which the lasso leaves it.

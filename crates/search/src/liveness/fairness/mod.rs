@@ -6,6 +6,7 @@
 
 mod actors;
 mod components;
+mod counted;
 mod flags;
 mod graph;
 mod lasso;
@@ -16,7 +17,7 @@ mod weak;
 
 pub use actors::ActorSet;
 pub use components::{Numbers, OUTSIDE, UNMET, components};
-pub use flags::FlagCounters;
+pub use flags::{FlagCounters, FlagStop};
 pub use graph::{FairEdge, FairGraph, FairLasso, FoundFair, LassoStep};
 pub use shortest::shortest;
 pub use strong::Refinement;

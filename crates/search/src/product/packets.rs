@@ -1,0 +1,279 @@
+//! Hybrid storage (Godefroid, Holzmann 1993, "On the verification of temporal properties", section 4).
+//!
+//! Nodes that differ in a small part alone, their *tail*, are stored together as a *packet*: once what they have in common, the *head*, and a bit for
+//! each tail that says whether the node with it was met. Heads have numbers (`table`), and a node's number is that of its head times the number of tails, plus
+//! its tail; so what a search knows of its nodes, beside them by number, lies in the packet as well. With a single tail a packet is
+//! a node and there are no bits: the classical storage.
+
+use super::table::{MOST_NODES, NodeTable, SLACK};
+use crate::liveness::Node;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// What is not stored with every node, but is the tail of a packet. What the search itself knows of a node, such as the state of the demon of
+/// `magic`, always is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tail {
+    /// Nothing else: a packet is a state of program × property.
+    #[default]
+    Demon,
+    /// The state of the property's automaton, with which those of fair runs are joined: a packet is a state of the program.
+    Property,
+    /// The same, and the counter of a search with flag counters.
+    Fairness,
+}
+
+impl Tail {
+    pub const ALL: [Tail; 3] = [Tail::Demon, Tail::Property, Tail::Fairness];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tail::Demon => "demon",
+            Tail::Property => "property",
+            Tail::Fairness => "fairness",
+        }
+    }
+
+    /// Is the property's automaton part of the tail?
+    pub(super) fn has_property(self) -> bool {
+        self != Tail::Demon
+    }
+}
+
+/// What became of a hybrid storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketFigures {
+    pub tail: Tail,
+    pub packets: u64,
+    /// How many nodes a packet has room for.
+    pub tails: u64,
+    /// Nodes met: with their counters, if these are in the tail.
+    pub nodes: u64,
+}
+
+/// How many heads there can be, so that the numbers of their nodes are numbers.
+fn most_heads(tails: u32) -> u32 {
+    // Each thread may be one head beyond the last.
+    if tails == 1 { MOST_NODES } else { (MOST_NODES / tails).saturating_sub(SLACK as u32) }
+}
+
+/// The nodes of a product. Threads share it as they do the table of heads.
+#[derive(Debug)]
+pub(super) struct Packets {
+    heads: NodeTable,
+    tails: u32,
+    /// A bit for each node, by number, unless there is but one tail.
+    met: Vec<AtomicU64>,
+    len: AtomicU32,
+}
+
+impl Packets {
+    /// For heads of so many words, each with so many tails.
+    pub fn new(words: usize, tails: u32) -> Packets {
+        let tails = tails.max(1);
+        let heads = NodeTable::new(words, most_heads(tails));
+        let mut packets = Packets { heads, tails, met: Vec::new(), len: AtomicU32::new(0) };
+        packets.make_room();
+        packets
+    }
+
+    /// Is there but one tail?
+    #[inline]
+    fn is_classical(&self) -> bool {
+        self.tails == 1
+    }
+
+    pub fn tails(&self) -> u32 {
+        self.tails
+    }
+
+    /// Nodes met.
+    #[inline]
+    pub fn len(&self) -> usize {
+        if self.is_classical() { self.heads.len() } else { self.len.load(Ordering::Relaxed) as usize }
+    }
+
+    pub fn packets(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// How many nodes there can be.
+    pub fn most(&self) -> u64 {
+        u64::from(self.heads.most()) * u64::from(self.tails)
+    }
+
+    pub fn memory_bytes(&self) -> u64 {
+        self.heads.memory_bytes() + 8 * self.met.len() as u64
+    }
+
+    #[inline]
+    fn head(&self, node: Node) -> Node {
+        if self.is_classical() { node } else { node / self.tails }
+    }
+
+    #[inline]
+    pub fn tail(&self, node: Node) -> u32 {
+        if self.is_classical() { 0 } else { node % self.tails }
+    }
+
+    /// One of the words of the node's head.
+    #[inline]
+    pub fn word(&self, node: Node, index: usize) -> u64 {
+        self.heads.word(self.head(node), index)
+    }
+
+    /// Appends the words of the node's head.
+    #[inline]
+    pub fn load(&self, node: Node, out: &mut Vec<u64>) {
+        self.heads.load(self.head(node), out);
+    }
+
+    /// The hash value of a head, whose place is being fetched from now on.
+    #[inline]
+    pub fn prepare(&self, head: &[u64]) -> u32 {
+        self.heads.prepare(head)
+    }
+
+    /// Starts to fetch the head that is likely to be the one with this hash value.
+    #[inline]
+    pub fn fetch(&self, hash: u32) {
+        self.heads.fetch(hash);
+    }
+
+    /// The number of the node with this head and tail; a new one if there is none. `None` if there is no room for it.
+    #[inline]
+    pub fn intern(&self, head: &[u64], hash: u32, tail: u32) -> Option<Node> {
+        let head = self.heads.intern(head, hash)?;
+        if self.is_classical() {
+            return Some(head);
+        }
+        debug_assert!(tail < self.tails);
+        let node = head * self.tails + tail;
+        self.meet(node);
+        Some(node)
+    }
+
+    fn meet(&self, node: Node) {
+        let (word, bit) = (&self.met[node as usize / 64], 1 << (node % 64));
+        // Most often it is set; looking first leaves the memory to all threads.
+        if word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+            self.len.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Is there no room for another packet?
+    pub fn is_full(&self) -> bool {
+        self.heads.is_full()
+    }
+
+    /// Makes room for more packets; `false` if all numbers are taken.
+    pub fn grow(&mut self) -> bool {
+        let grown = self.heads.grow();
+        self.make_room();
+        grown
+    }
+
+    /// Makes room for the bits of all heads that there is room for.
+    fn make_room(&mut self) {
+        if self.is_classical() || self.heads.most() == 0 {
+            return;
+        }
+        let words = (self.heads.capacity() * self.tails as usize).div_ceil(64);
+        self.met.reserve_exact(words.saturating_sub(self.met.len()));
+        self.met.resize_with(words.max(self.met.len()), AtomicU64::default);
+    }
+
+    /// Replaces the words of every head; the numbers remain.
+    pub fn recode(&mut self, words: usize, recode: impl FnMut(&[u64], &mut Vec<u64>)) {
+        self.heads.recode(words, recode);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    fn number(packets: &mut Packets, head: u64, tail: u32) -> Node {
+        let hash = packets.prepare(&[head]);
+        loop {
+            match packets.intern(&[head], hash, tail) {
+                Some(node) => return node,
+                None => assert!(packets.grow(), "there are numbers left"),
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Every pair of head and tail has a number of its own from which both can be told, through growing and recoding.
+        #[test]
+        fn nodes_are_heads_and_tails(
+            tails in 1u32..100,
+            keys in prop::collection::vec((0u64..1500, any::<u32>()), 1..3000),
+            recode in 0usize..3000,
+        ) {
+            let mut packets = Packets::new(1, tails);
+            let mut known: HashMap<(u64, u32), Node> = HashMap::new();
+            let mut offset = 0;
+            for (index, (head, tail)) in keys.into_iter().enumerate() {
+                if index == recode {
+                    offset = 1 << 40;
+                    packets.recode(1, |old, new| {
+                        new.clear();
+                        new.push(old[0] + offset);
+                    });
+                }
+                let tail = tail % tails;
+                let node = number(&mut packets, head + offset, tail);
+                prop_assert_eq!(*known.entry((head, tail)).or_insert(node), node);
+                prop_assert_eq!((packets.word(node, 0), packets.tail(node)), (head + offset, tail));
+                let mut read = Vec::new();
+                packets.load(node, &mut read);
+                prop_assert_eq!(read, vec![head + offset]);
+            }
+            let mut numbers: Vec<Node> = known.values().copied().collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            prop_assert_eq!(numbers.len(), known.len());
+            prop_assert_eq!(packets.len(), known.len());
+            let mut heads: Vec<u64> = known.keys().map(|(head, _)| *head).collect();
+            heads.sort_unstable();
+            heads.dedup();
+            prop_assert_eq!(packets.packets(), heads.len());
+        }
+    }
+
+    #[test]
+    fn numbers_end_before_they_overflow() {
+        for tails in [1, 2, 3, 1000, 1 << 20, 1 << 23, 1 << 24, u32::MAX] {
+            let most = most_heads(tails);
+            let last = (u64::from(most) + SLACK as u64) * u64::from(tails);
+            assert!(most == 0 || last <= u64::from(u32::MAX), "{tails}");
+        }
+    }
+
+    /// Threads that meet the same nodes at once count each of them once.
+    #[test]
+    fn threads_count_nodes_once() {
+        let mut packets = Packets::new(1, 8);
+        packets.heads.make_room(1 << 12);
+        packets.make_room();
+        let packets = &packets;
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                scope.spawn(move || {
+                    for step in 0..(1u64 << 15) {
+                        let key = step * (2 * thread + 1) % (1 << 15);
+                        let head = [key / 8];
+                        let node = packets.intern(&head, packets.prepare(&head), (key % 8) as u32);
+                        assert!(node.is_some(), "there is room");
+                    }
+                });
+            }
+        });
+        assert_eq!((packets.len(), packets.packets()), (1 << 15, 1 << 12));
+    }
+}
