@@ -76,6 +76,8 @@ struct Statistics {
     atomic_steps: u64,
     depth: u64,
     state_bytes: u64,
+    /// What the store of visited states takes, of all memory.
+    store_bytes: u64,
     memory_bytes: u64,
     seconds: f64,
     /// If memory grew short: how many states there were when they were compressed.
@@ -252,6 +254,7 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         atomic_steps: statistics.atomic_steps,
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
+        store_bytes: statistics.store_bytes,
         memory_bytes: statistics.memory_bytes,
         seconds: statistics.time.as_secs_f64(),
         compressed_at: statistics.compressed,

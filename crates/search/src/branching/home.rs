@@ -2,7 +2,8 @@
 //! complete it is known whether the goal can be reached from it; the first from which it cannot is the answer. No edges are stored.
 
 use super::node_set::NodeSet;
-use crate::liveness::fairness::{Numbers, components};
+use crate::liveness::Numbers;
+use crate::liveness::fairness::components;
 use crate::liveness::{Graph, Node};
 
 /// A node that can be reached but from which no node of the goal can; if there is one.

@@ -11,6 +11,11 @@ pub(super) struct Colors {
 }
 
 impl Colors {
+    /// For so many nodes there are bits.
+    pub fn len(&self) -> usize {
+        4 * self.bytes.len()
+    }
+
     pub fn get(&self, node: Node) -> u8 {
         let byte = self.bytes.get(node as usize / 4).copied().unwrap_or(0);
         byte >> (node % 4 * 2) & 3

@@ -4,6 +4,7 @@
 
 use super::graph::{Found, Graph, Node};
 use super::lasso::through_component;
+use super::numbers::{Numbers, OUTSIDE, UNMET};
 use super::path::Path;
 use super::sweep;
 
@@ -18,13 +19,9 @@ struct Root {
     entry: u64,
 }
 
-/// The number of a node that belongs to a complete component.
-const COMPLETE: u32 = u32::MAX;
-
-#[derive(Default)]
 struct Search {
-    /// By node: 0 if not met, otherwise its place in the order of visits, from 1.
-    numbers: Vec<u32>,
+    /// By node, its place in the order of visits.
+    numbers: Numbers,
     roots: Vec<Root>,
     /// Nodes of components not yet complete.
     live: Vec<Node>,
@@ -32,13 +29,13 @@ struct Search {
 }
 
 pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut search = Search::default();
+    let mut search = Search { numbers: Numbers::whole(), roots: Vec::new(), live: Vec::new(), visited: 0 };
     sweep::alone(graph, |graph, root, left| search.run(graph, root, left))
 }
 
 impl Search {
     fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
-        if self.number(root) != 0 {
+        if self.numbers.get(root) != UNMET {
             return Ok(None);
         }
         let mut path: Path<()> = Path::default();
@@ -50,19 +47,20 @@ impl Search {
                 self.leave(node);
                 continue;
             };
-            match self.number(edge.target) {
-                0 => {
+            match self.numbers.get(edge.target) {
+                UNMET => {
                     self.enter(edge.target, edge.marks);
                     path.push_within(graph, edge.target, (), left)?;
                 }
-                COMPLETE => {}
+                OUTSIDE => {}
                 number => {
                     self.join(number, edge.marks);
                     let root = self.roots[self.roots.len() - 1];
                     if root.marks == graph.all_marks() {
-                        let length = path.nodes().take_while(|&node| self.number(node) < root.number).count();
+                        let length =
+                            path.nodes().take_while(|&node| self.numbers.get(node) < root.number).count();
                         let prefix = path.nodes().take(length + 1).collect();
-                        let inside = |node| (root.number..COMPLETE).contains(&self.number(node));
+                        let inside = |node| (root.number..OUTSIDE).contains(&self.numbers.get(node));
                         return through_component(graph, prefix, inside).map(Some);
                     }
                 }
@@ -71,21 +69,9 @@ impl Search {
         Ok(None)
     }
 
-    fn number(&self, node: Node) -> u32 {
-        self.numbers.get(node as usize).copied().unwrap_or(0)
-    }
-
-    fn set(&mut self, node: Node, number: u32) {
-        let index = node as usize;
-        if index >= self.numbers.len() {
-            self.numbers.resize((index + 1).max(self.numbers.len() * 5 / 4), 0);
-        }
-        self.numbers[index] = number;
-    }
-
     fn enter(&mut self, node: Node, entry: u64) {
         self.visited += 1;
-        self.set(node, self.visited);
+        self.numbers.set(node, self.visited);
         self.roots.push(Root { number: self.visited, marks: 0, entry });
         self.live.push(node);
     }
@@ -105,13 +91,13 @@ impl Search {
 
     /// If the node was the entry of a component, that is complete now.
     fn leave(&mut self, node: Node) {
-        let number = self.number(node);
+        let number = self.numbers.get(node);
         if self.roots.last().is_none_or(|root| root.number != number) {
             return;
         }
         self.roots.pop();
         while let Some(member) = self.live.pop() {
-            self.set(member, COMPLETE);
+            self.numbers.set(member, OUTSIDE);
             if member == node {
                 break;
             }

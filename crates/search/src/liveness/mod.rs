@@ -14,6 +14,7 @@ mod kosaraju;
 mod lasso;
 mod magic;
 mod nested;
+mod numbers;
 mod path;
 mod queue;
 mod segments;
@@ -26,6 +27,7 @@ mod union_find;
 
 pub use graph::{Edge, Found, Graph, Lasso, Node, SharedGraph};
 pub(crate) use lasso::way;
+pub use numbers::{Numbers, OUTSIDE, UNMET};
 
 /// The searches, by the names of the literature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,6 +3,7 @@
 
 use super::graph::{Found, Graph, Node};
 use super::lasso::through_component;
+use super::numbers::{Numbers, OUTSIDE, UNMET};
 use super::path::Path;
 
 /// What is remembered of a node on the path.
@@ -18,57 +19,33 @@ struct Open {
     cyclic: bool,
 }
 
-/// The number of a node whose component is complete.
-const COMPLETE: u32 = u32::MAX;
-
-#[derive(Default)]
-struct Numbers {
-    /// By node, from 1; 0 if it was not met.
-    list: Vec<u32>,
-    next: u32,
-}
-
-impl Numbers {
-    fn get(&self, node: Node) -> u32 {
-        self.list.get(node as usize).copied().unwrap_or(0)
-    }
-
-    fn set(&mut self, node: Node, number: u32) {
-        let index = node as usize;
-        if index >= self.list.len() {
-            self.list.resize((index + 1).max(self.list.len() * 5 / 4), 0);
-        }
-        self.list[index] = number;
-    }
-
-    fn enter(&mut self, node: Node, entry: u64) -> Open {
-        self.next += 1;
-        self.set(node, self.next);
-        Open { low: self.next, marks: 0, entry, cyclic: false }
-    }
-}
-
 pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut numbers = Numbers::default();
+    let mut numbers = Numbers::whole();
+    let mut met = 0;
+    let mut enter = |numbers: &mut Numbers, node, entry| {
+        met += 1;
+        numbers.set(node, met);
+        Open { low: met, marks: 0, entry, cyclic: false }
+    };
     let mut path: Path<Open> = Path::default();
     // Tarjan's stack: nodes whose component is not complete.
     let mut members: Vec<Node> = Vec::new();
     for initial in graph.initial()? {
-        if numbers.get(initial) != 0 {
+        if numbers.get(initial) != UNMET {
             continue;
         }
-        let open = numbers.enter(initial, 0);
+        let open = enter(&mut numbers, initial, 0);
         members.push(initial);
         path.push(graph, initial, open)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {
                 match numbers.get(edge.target) {
-                    0 => {
-                        let open = numbers.enter(edge.target, edge.marks);
+                    UNMET => {
+                        let open = enter(&mut numbers, edge.target, edge.marks);
                         members.push(edge.target);
                         path.push(graph, edge.target, open)?;
                     }
-                    COMPLETE => {}
+                    OUTSIDE => {}
                     number => {
                         if let Some(open) = path.data() {
                             open.low = open.low.min(number);
@@ -92,12 +69,12 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
             }
             if open.cyclic && open.marks == graph.all_marks() {
                 let prefix = path.nodes().collect();
-                let inside = |node| (own..COMPLETE).contains(&numbers.get(node));
+                let inside = |node| (own..OUTSIDE).contains(&numbers.get(node));
                 return through_component(graph, prefix, inside).map(Some);
             }
             path.pop();
             while let Some(member) = members.pop() {
-                numbers.set(member, COMPLETE);
+                numbers.set(member, OUTSIDE);
                 if member == node {
                     break;
                 }

@@ -2,51 +2,7 @@
 //! is [`OUTSIDE`] is not entered.
 
 use crate::liveness::path::Path;
-use crate::liveness::{Graph, Node};
-
-/// The number of a node that does not belong to the part, or whose component is complete.
-pub const OUTSIDE: u32 = u32::MAX;
-/// The number of a node of the part that was not met yet.
-pub const UNMET: u32 = 0;
-
-/// By node, when it was met, from 1.
-#[derive(Clone, Debug)]
-pub struct Numbers {
-    list: Vec<u32>,
-    /// The number of nodes nobody has spoken of.
-    others: u32,
-    next: u32,
-}
-
-impl Numbers {
-    /// The whole graph is the part.
-    pub fn whole() -> Numbers {
-        Numbers { list: Vec::new(), others: UNMET, next: 0 }
-    }
-
-    /// Nothing is, so far.
-    pub fn nothing() -> Numbers {
-        Numbers { list: Vec::new(), others: OUTSIDE, next: 0 }
-    }
-
-    pub fn get(&self, node: Node) -> u32 {
-        self.list.get(node as usize).copied().unwrap_or(self.others)
-    }
-
-    pub fn set(&mut self, node: Node, number: u32) {
-        let index = node as usize;
-        if index >= self.list.len() {
-            self.list.resize((index + 1).max(self.list.len() * 5 / 4), self.others);
-        }
-        self.list[index] = number;
-    }
-
-    fn enter(&mut self, node: Node) -> Open {
-        self.next += 1;
-        self.set(node, self.next);
-        Open { low: self.next, cyclic: false }
-    }
-}
+use crate::liveness::{Graph, Node, Numbers, OUTSIDE, UNMET};
 
 /// What is remembered of a node on the path.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +21,12 @@ pub fn components<G: Graph, T>(
     numbers: &mut Numbers,
     mut judge: impl FnMut(&mut G, &[Node], bool) -> Result<Option<T>, G::Stop>,
 ) -> Result<Option<T>, G::Stop> {
-    numbers.next = 0;
+    let mut met = 0;
+    let mut enter = |numbers: &mut Numbers, node| {
+        met += 1;
+        numbers.set(node, met);
+        Open { low: met, cyclic: false }
+    };
     let mut path: Path<Open> = Path::default();
     // Tarjan's stack: nodes whose component is not complete.
     let mut members: Vec<Node> = Vec::new();
@@ -73,14 +34,14 @@ pub fn components<G: Graph, T>(
         if numbers.get(root) != UNMET {
             continue;
         }
-        let open = numbers.enter(root);
+        let open = enter(numbers, root);
         members.push(root);
         path.push(graph, root, open)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {
                 match numbers.get(edge.target) {
                     UNMET => {
-                        let open = numbers.enter(edge.target);
+                        let open = enter(numbers, edge.target);
                         members.push(edge.target);
                         path.push(graph, edge.target, open)?;
                     }

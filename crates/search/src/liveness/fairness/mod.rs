@@ -16,7 +16,7 @@ mod tally;
 mod weak;
 
 pub use actors::ActorSet;
-pub use components::{Numbers, OUTSIDE, UNMET, components};
+pub use components::components;
 pub use flags::{FlagCounters, FlagStop};
 pub use graph::{FairEdge, FairGraph, FairLasso, FoundFair, LassoStep};
 pub use shortest::shortest;

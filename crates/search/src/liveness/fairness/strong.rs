@@ -6,11 +6,11 @@
 
 use super::Strength;
 use super::actors::ActorSet;
-use super::components::{Numbers, OUTSIDE, UNMET, components};
+use super::components::components;
 use super::graph::{FairEdge, FairGraph, FoundFair};
 use super::lasso::fair_lasso;
 use super::tally::Tally;
-use crate::liveness::Node;
+use crate::liveness::{Node, Numbers, OUTSIDE, UNMET};
 use std::collections::HashSet;
 
 /// Looks for a strongly fair accepting lasso. Components are judged as soon as they are complete.

@@ -6,11 +6,10 @@
 
 use super::Strength;
 use super::actors::ActorSet;
-use super::components::{Numbers, OUTSIDE, UNMET};
 use super::graph::{FairEdge, FairGraph, FoundFair};
 use super::lasso::fair_lasso;
 use super::tally::Tally;
-use crate::liveness::Node;
+use crate::liveness::{Node, Numbers, OUTSIDE, UNMET};
 
 /// A component on the search path.
 struct Root {
