@@ -6,6 +6,7 @@ use model::{Interpreter, State};
 use omega::product::{generalized_product, k_copy_product};
 use search::liveness::Algorithm;
 use search::liveness::fairness::Fairness;
+use search::product::Tail;
 use search::{Options, Verdict};
 use std::path::{Path, PathBuf};
 
@@ -56,13 +57,14 @@ fn state_graph(model: &Model) -> (Vec<State>, Vec<Vec<usize>>) {
 }
 
 const DEKKER: &str = "godefroid-holzmann93/dekker.pml";
+/// Whoever wants to enter does so.
+const ENTRY: &str = "[](P1[0]@l1 -> <>P1[0]@l7)";
 
 /// Examples 2.4 and 2.7 of Godefroid and Holzmann: P1 may starve, but not if both processes move on.
 #[test]
 fn dekker_is_live_if_it_is_fair() {
-    let entry = "[](P1[0]@l1 -> <>P1[0]@l7)";
-    let under = format!("([]<>_moves(P1[0]) && []<>_moves(P2[1])) -> {entry}");
-    let model = model(DEKKER, &[], &[entry, &under]);
+    let under = format!("([]<>_moves(P1[0]) && []<>_moves(P2[1])) -> {ENTRY}");
+    let model = model(DEKKER, &[], &[ENTRY, &under]);
     let [entry, under] = given(&model).try_into().expect("two formulas");
     for algorithm in [None, Some(Algorithm::Magic)] {
         let choice = Choice { algorithm, ..Choice::default() };
@@ -102,6 +104,31 @@ fn dekker_has_the_sizes_of_table_1_but_for_one_state() {
     let stuck = accepting.iter().filter(|&&state| at[state][1]).count();
     assert_eq!((accepting.len(), stuck), (74, 6));
     assert_eq!(states.len() + accepting.len() + (accepting.len() - stuck), 243 - 1);
+}
+
+/// Table 1 with our automata: what is stored whole, with the demon or without, and what in packets. That of row 2 is searched to the end under
+/// fairness, for without there is a violation to stop at.
+#[test]
+fn packets_of_dekker_are_states_of_the_program() {
+    let under = format!("([]<>_moves(P1[0]) && []<>_moves(P2[1])) -> {ENTRY}");
+    let stored = |formula: &str, fairness, hybrid| {
+        // One formula each: with `_moves`, who moved last is part of the program's state.
+        let model = model(DEKKER, &[], &[formula]);
+        let [property] = given(&model).try_into().expect("one formula");
+        let algorithm = Some(Algorithm::Magic);
+        let choice = Choice { raw: true, algorithm, fairness, hybrid, ..Choice::default() };
+        let checked = check(&model.program, &property, &choice, &Options::default()).expect("it replays");
+        assert_eq!(checked.verdict, Verdict::Holds);
+        let packets = checked.answer.packets.map(|packets| (packets.packets, packets.nodes, packets.tails));
+        (checked.answer.statistics.states, packets)
+    };
+    let fair = Some(Fairness::ALL[0]);
+    assert_eq!(stored(ENTRY, fair, Tail::Demon), (174, None));
+    assert_eq!(stored(ENTRY, fair, Tail::Property), (174, Some((100, 174, 2))));
+    assert_eq!(stored(ENTRY, fair, Tail::Fairness), (174, Some((100, 268, 12))));
+    assert_eq!(stored(&under, None, Tail::None), (637, None));
+    assert_eq!(stored(&under, None, Tail::Demon), (395, None));
+    assert_eq!(stored(&under, None, Tail::Property), (395, Some((153, 395, 4))));
 }
 
 /// Peled's mutual exclusion: both ways to wait.

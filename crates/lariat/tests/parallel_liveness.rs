@@ -75,7 +75,7 @@ fn threads_share_packets() {
         {
             let hybrid = stored(formula, algorithm, Engine::Native, &threads(count), Tail::Property);
             assert_eq!(hybrid.verdict, expected, "{formula} {algorithm:?} {count}");
-            let packets = hybrid.answer.statistics.packets.expect("there are packets");
+            let packets = hybrid.answer.packets.expect("there are packets");
             assert!(packets.packets < packets.nodes, "{formula} {packets:?}");
             let same_automaton = algorithm != Some(Algorithm::Cndfs);
             if expected == Verdict::Holds && same_automaton {

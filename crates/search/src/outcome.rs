@@ -53,8 +53,6 @@ pub struct Statistics {
     pub revisits: Option<Revisits>,
     /// How many states there were when memory grew short and they were compressed.
     pub compressed: Option<u64>,
-    /// If the nodes of a product were stored in packets.
-    pub packets: Option<crate::product::PacketFigures>,
 }
 
 #[derive(Clone, Debug, Default)]

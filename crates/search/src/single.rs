@@ -137,7 +137,6 @@ impl<'a> Single<'a> {
                 time: self.meter.elapsed(),
                 revisits,
                 compressed: None,
-                packets: None,
             },
             coverage: self.tally.coverage,
             ..Outcome::default()

@@ -48,6 +48,8 @@ pub struct Storage {
 /// What is the tail of a packet, and not stored with each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Hybrid {
+    /// Nothing, not even the demon's state in `--search magic`: the classical storage, to compare with
+    None,
     /// What the search knows of a state, such as its demon's; each state of program × property is a head
     #[default]
     Demon,
@@ -60,6 +62,7 @@ enum Hybrid {
 impl From<Hybrid> for Tail {
     fn from(hybrid: Hybrid) -> Tail {
         match hybrid {
+            Hybrid::None => Tail::None,
             Hybrid::Demon => Tail::Demon,
             Hybrid::Property => Tail::Property,
             Hybrid::Fairness => Tail::Fairness,

@@ -238,6 +238,9 @@ fn plan(
         return Ok((Plan::Explore, "the product is visited once and nothing is judged", found));
     }
     if let Some(algorithm) = choice.algorithm {
+        if choice.hybrid == Tail::None && (algorithm != Algorithm::Magic || choice.fairness.is_some()) {
+            return Err(Unsuitable::NoDemon);
+        }
         if algorithm == Algorithm::Deterministic && choice.fairness.is_some() {
             return Err(Unsuitable::DeterministicFair);
         }
@@ -248,6 +251,9 @@ fn plan(
         };
         let found = automaton(prepared, property, &choice.assumptions, form)?;
         return Ok((Plan::Cycles(algorithm, None), "as asked for", found));
+    }
+    if choice.hybrid == Tail::None {
+        return Err(Unsuitable::NoDemon);
     }
     let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
     // Only to see its shape.

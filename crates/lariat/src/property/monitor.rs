@@ -29,6 +29,8 @@ pub enum Unsuitable {
     NotAFormula,
     /// `deterministic` does not know who moves.
     DeterministicFair,
+    /// Only `magic` has a demon that can be stored with each state.
+    NoDemon,
     /// `explore` stores nothing in packets.
     ExploreHybrid,
     /// `deterministic` needs a deterministic automaton.
@@ -57,6 +59,9 @@ impl fmt::Display for Unsuitable {
             Unsuitable::DeterministicFair => {
                 out.write_str("the search `deterministic` cannot assume fairness; use another search")
             }
+            Unsuitable::NoDemon => out.write_str(
+                "with --hybrid none the demon of the search `magic` is part of every state; it needs --search magic, and knows no notion of fairness",
+            ),
             Unsuitable::ExploreHybrid => out.write_str(
                 "the search `explore` has no packets: it stores the product as --store says; leave out --hybrid, or use another search",
             ),

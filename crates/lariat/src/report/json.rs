@@ -37,6 +37,9 @@ struct Property<'a> {
     because: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     automaton_states: Option<usize>,
+    /// If the states of the product were stored in packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hybrid: Option<Hybrid>,
     /// The notion of fairness that was assumed.
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
@@ -94,9 +97,6 @@ struct Statistics {
     replaced: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     distinct: Option<u64>,
-    /// If the states of a product were stored in packets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hybrid: Option<Hybrid>,
 }
 
 #[derive(Serialize)]
@@ -161,6 +161,7 @@ pub fn render(report: &Report<'_>) -> String {
         search: None,
         because: None,
         automaton_states: None,
+        hybrid: None,
         fairness: None,
         assumed: &[],
         remedy: None,
@@ -220,6 +221,13 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         search: Some(checked.search),
         because: Some(checked.because),
         automaton_states: Some(checked.automaton_states),
+        hybrid: answer.packets.map(|PacketFigures { tail, packets, tails, nodes }| Hybrid {
+            tail: tail.name(),
+            packets,
+            tails,
+            nodes,
+            bytes_per_node: answer.statistics.store_bytes as f64 / nodes.max(1) as f64,
+        }),
         fairness: checked.fairness.map(|fairness| fairness.name()),
         assumed: &checked.assumed,
         remedy: checked.remedy.map(Remedy::from),
@@ -265,13 +273,6 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         insertions: statistics.revisits.map(|revisits| revisits.insertions),
         replaced: statistics.revisits.map(|revisits| revisits.replaced),
         distinct: statistics.revisits.map(|revisits| revisits.distinct),
-        hybrid: statistics.packets.map(|PacketFigures { tail, packets, tails, nodes }| Hybrid {
-            tail: tail.name(),
-            packets,
-            tails,
-            nodes,
-            bytes_per_node: statistics.store_bytes as f64 / nodes.max(1) as f64,
-        }),
     }
 }
 

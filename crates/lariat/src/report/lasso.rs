@@ -6,8 +6,8 @@ use super::text::{Style, blocked, figures, grouped};
 use crate::property::{Checked, Lasso};
 use crate::run::{ShownStep, show_step};
 use model::Program;
-use search::product::PacketFigures;
-use search::{Statistics, Verdict};
+use search::Verdict;
+use search::product::{Answer, PacketFigures};
 use std::fmt::Write;
 
 /// The line with the verdict, and what qualifies it.
@@ -67,7 +67,7 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     if checked.answer.statistics.states > 0 {
         let _ = writeln!(out, "  {}", style.faint(&figures(&checked.answer.statistics)));
     }
-    if let Some(storage) = hybrid(&checked.answer.statistics) {
+    if let Some(storage) = hybrid(&checked.answer) {
         let _ = writeln!(out, "  {}", style.faint(&storage));
     }
     if !checked.answer.met.is_empty() {
@@ -96,15 +96,15 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
 }
 
 /// How the states of the product were stored, if in packets.
-fn hybrid(statistics: &Statistics) -> Option<String> {
-    let PacketFigures { tail, packets, tails, nodes } = statistics.packets?;
+fn hybrid(answer: &Answer) -> Option<String> {
+    let PacketFigures { tail, packets, tails, nodes } = answer.packets?;
     Some(format!(
         "hybrid storage, tail {}: {} for {}, each with {}; {:.1} bytes a node",
         tail.name(),
         counted(packets, "packet"),
         counted(nodes, "node"),
         counted(tails, "tail"),
-        statistics.store_bytes as f64 / nodes.max(1) as f64,
+        answer.statistics.store_bytes as f64 / nodes.max(1) as f64,
     ))
 }
 

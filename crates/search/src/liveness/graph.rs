@@ -26,6 +26,12 @@ pub trait Graph {
         nodes.iter().try_for_each(|node| self.successors(*node, out))
     }
 
+    /// The node with the demon of `magic` in its second state. The same, unless the demon is part of the nodes; then it must be in its second
+    /// state in all successors of such a node.
+    fn switched(&mut self, node: Node) -> Result<Node, Self::Stop> {
+        Ok(node)
+    }
+
     /// All marks.
     fn all_marks(&self) -> u64;
 

@@ -22,17 +22,20 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
             let magic = path.data().is_some_and(|magic| *magic);
             if let Some(edge) = path.next_edge() {
                 if magic && seed == Some(edge.target) {
-                    return Ok(Some(lasso(&path, edge.target)));
+                    return Ok(Some(lasso(&path)));
                 }
                 if met.mark(edge.target, BIT[usize::from(magic)]) {
                     path.push(graph, edge.target, magic)?;
                 }
                 continue;
             }
-            if !magic && graph.is_accepting(node) && met.mark(node, BIT[1]) {
-                seed = Some(node);
-                path.push(graph, node, true)?;
-                continue;
+            if !magic && graph.is_accepting(node) {
+                let second = graph.switched(node)?;
+                if met.mark(second, BIT[1]) {
+                    seed = Some(second);
+                    path.push(graph, second, true)?;
+                    continue;
+                }
             }
             path.pop();
         }
@@ -41,9 +44,9 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
 }
 
 /// The stack is the counterexample: the seed stands on it twice, once for each state of the demon.
-fn lasso(path: &Path<bool>, seed: Node) -> Lasso {
-    let prefix: Vec<Node> = path.entries().filter(|(_, magic)| !magic).map(|(node, _)| node).collect();
+fn lasso(path: &Path<bool>) -> Lasso {
+    let mut prefix: Vec<Node> = path.entries().filter(|(_, magic)| !magic).map(|(node, _)| node).collect();
     let cycle = path.entries().filter(|(_, magic)| *magic).map(|(node, _)| node).collect();
-    debug_assert_eq!(prefix.last(), Some(&seed));
-    Lasso { prefix: prefix[..prefix.len() - 1].to_vec(), cycle }
+    prefix.pop();
+    Lasso { prefix, cycle }
 }

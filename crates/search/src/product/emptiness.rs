@@ -2,7 +2,7 @@
 
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
-use super::packets::Tail;
+use super::packets::{PacketFigures, Tail};
 use super::shorten;
 use super::system::Product;
 use crate::limits::{Limit, peak_memory_bytes};
@@ -80,6 +80,8 @@ pub struct Answer {
     pub failure: Option<Violation>,
     pub limit: Option<Limit>,
     pub statistics: Statistics,
+    /// If the nodes were stored in packets.
+    pub packets: Option<PacketFigures>,
     /// Errors of the program met on the way, one of each kind.
     pub met: Vec<RuntimeError>,
     pub endless_atomic: bool,
@@ -103,10 +105,15 @@ impl Answer {
 
 /// Looks for a forbidden run as a cycle of the product.
 pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
-    let product = Product::marked(system, monitor).absorbing();
+    let product = match request.hybrid {
+        Tail::None => Product::with_demon(system, monitor),
+        _ => Product::marked(system, monitor),
+    };
+    let product = product.absorbing();
     let mut graph = ProductGraph::new(product, request.hybrid, &request.limits, request.progress);
     let (algorithm, found) = search(&mut graph, request);
-    let mut answer = Answer { algorithm: Some(algorithm), ..Answer::default() };
+    let packets = graph.packets();
+    let mut answer = Answer { algorithm: Some(algorithm), packets, ..Answer::default() };
     // What the search itself took, without what is done for the sake of the report.
     let statistics = Statistics {
         states: graph.len() as u64,
@@ -114,11 +121,10 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         atomic_steps: graph.tally.atomic_steps,
         state_bytes: 8 * graph.product().width().identity as u64,
         store_bytes: graph.store_bytes(),
-        packets: graph.packets(),
         time: graph.elapsed(),
         ..Statistics::default()
     };
-    match found {
+    match found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose()) {
         Ok(None) => {}
         Ok(Some(lasso)) => {
             let budget = (SHORTENING_PER_STATE * graph.len()).clamp(LEAST_SHORTENING, MOST_SHORTENING);
@@ -136,6 +142,17 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         Err(stop) => give_up(&mut graph, &mut answer, stop),
     }
     finished(&graph, statistics, answer)
+}
+
+/// The same lasso, with the demon in its first state everywhere.
+fn without_demon<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    mut lasso: Lasso,
+) -> Result<Lasso, Stop> {
+    for node in lasso.prefix.iter_mut().chain(&mut lasso.cycle) {
+        *node = graph.with_demon(*node, false)?;
+    }
+    Ok(lasso)
 }
 
 /// The search that was asked for; or that for several threads, if the product turns out to be large. Which came to the answer.

@@ -29,13 +29,13 @@ pub fn find_fair<S: Observable>(
     graph.actors = ActorNumbers::new(Some(fairness.actor));
     let mut counters = Counters::default();
     let found = lasso(&mut graph, request, fairness.strength, &mut counters);
-    let mut answer = Answer::default();
+    let packets = graph.packets().map(|packets| counters.packets.unwrap_or(packets));
+    let mut answer = Answer { packets, ..Answer::default() };
     let statistics = Statistics {
         states: graph.len() as u64,
         transitions: graph.tally.transitions,
         state_bytes: 8 * graph.product().width().identity as u64,
         store_bytes: graph.store_bytes() + counters.memory_bytes,
-        packets: graph.packets().map(|packets| counters.packets.unwrap_or(packets)),
         time: graph.elapsed(),
         ..Statistics::default()
     };

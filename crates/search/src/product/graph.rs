@@ -166,6 +166,21 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.nodes.product.monitor().is_universal(self.automaton_state(node))
     }
 
+    /// The node with the demon in one of its states; the node itself if nodes have no demon.
+    pub(super) fn with_demon(&mut self, node: Node, second: bool) -> Result<Node, Stop> {
+        if self.nodes.tail != Tail::None {
+            return Ok(node);
+        }
+        let (mut words, mut found) = (Vec::new(), node);
+        loop {
+            self.nodes.identity(node, &mut words);
+            self.nodes.product.set_demon(&mut words, second);
+            if self.add(std::iter::once(&words[..]), |number| found = number)? {
+                return Ok(found);
+            }
+        }
+    }
+
     /// Puts all words of the node into `self.state`.
     pub(super) fn load(&mut self, node: Node) {
         let mut state = std::mem::take(&mut self.state);
@@ -424,6 +439,10 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
             (self.tally.transitions, self.tally.atomic_steps) = counted;
             out.truncate(start);
         }
+    }
+
+    fn switched(&mut self, node: Node) -> Result<Node, Stop> {
+        self.with_demon(node, true)
     }
 
     fn all_marks(&self) -> u64 {

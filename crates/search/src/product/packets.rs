@@ -9,10 +9,12 @@ use super::table::{MOST_NODES, NodeTable, SLACK};
 use crate::liveness::Node;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// What is not stored with every node, but is the tail of a packet. What the search itself knows of a node, such as the state of the demon of
-/// `magic`, always is.
+/// What is not stored with every node, but is the tail of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tail {
+    /// Not even the demon of `magic`: it is part of each node, as in the classical storage, so that most nodes are stored twice. Only to see what
+    /// that costs.
+    None,
     /// Nothing else: a packet is a state of program × property.
     #[default]
     Demon,
@@ -23,11 +25,12 @@ pub enum Tail {
 }
 
 impl Tail {
-    pub const ALL: [Tail; 3] = [Tail::Demon, Tail::Property, Tail::Fairness];
+    pub const ALL: [Tail; 4] = [Tail::None, Tail::Demon, Tail::Property, Tail::Fairness];
 
     /// As on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Tail::None => "none",
             Tail::Demon => "demon",
             Tail::Property => "property",
             Tail::Fairness => "fairness",
@@ -36,7 +39,7 @@ impl Tail {
 
     /// Is the property's automaton part of the tail?
     pub(super) fn has_property(self) -> bool {
-        self != Tail::Demon
+        matches!(self, Tail::Property | Tail::Fairness)
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Product<'m, S: Observable> {
     inner: Width,
     /// Where the automaton's state is, and in the bit above it whether the automaton waits.
     place: Field,
+    /// Above that bit, where the demon of a search is part of the state: is it in its second state?
+    demon: bool,
     /// 1 if the automaton has a word of its own, the first.
     offset: usize,
     /// Say in a last word with which marks a state was reached, and let conditions without a value be steps that fail.
@@ -58,7 +60,7 @@ impl<'m, S: Observable> Product<'m, S> {
     /// For searches over systems: the only errors are conditions without a value, and states from which everything the
     /// automaton could read is forbidden.
     pub fn new(system: S, monitor: &'m Monitor) -> Product<'m, S> {
-        Product::make(system, monitor, false).absorbing()
+        Product::make(system, monitor, false, false).absorbing()
     }
 
     /// The same, ending runs where everything that follows is forbidden.
@@ -72,17 +74,22 @@ impl<'m, S: Observable> Product<'m, S> {
 
     /// For searches that look at marks.
     pub(super) fn marked(system: S, monitor: &'m Monitor) -> Product<'m, S> {
-        Product::make(system, monitor, true)
+        Product::make(system, monitor, true, false)
     }
 
-    fn make(system: S, monitor: &'m Monitor, marked: bool) -> Product<'m, S> {
+    /// The same, with a demon that steps leave alone; see [`set_demon`](Self::set_demon).
+    pub(super) fn with_demon(system: S, monitor: &'m Monitor) -> Product<'m, S> {
+        Product::make(system, monitor, true, true)
+    }
+
+    fn make(system: S, monitor: &'m Monitor, marked: bool, demon: bool) -> Product<'m, S> {
         let conditions = system.conditions(monitor.conditions());
         let inner = system.width();
         let bits = system.identity_bits();
         let width = usize::BITS - monitor.states().saturating_sub(1).leading_zeros();
         let roomiest = bits.iter().enumerate().min_by_key(|(_, used)| **used);
         let (place, offset) = match roomiest {
-            Some((word, used)) if used + width < u64::BITS => (word, *used),
+            Some((word, used)) if used + width + u32::from(demon) < u64::BITS => (word, *used),
             _ => (0, u64::BITS),
         };
         let offset_words = usize::from(offset == u64::BITS);
@@ -95,6 +102,7 @@ impl<'m, S: Observable> Product<'m, S> {
             conditions,
             inner,
             place,
+            demon,
             offset: offset_words,
             marked,
             absorbs: false,
@@ -148,9 +156,19 @@ impl<'m, S: Observable> Product<'m, S> {
         if self.marked { state[state.len() - 1] } else { 0 }
     }
 
+    /// Puts the demon into its first or second state.
+    pub(super) fn set_demon(&self, state: &mut [u64], second: bool) {
+        let word = &mut state[self.place.word as usize];
+        *word = *word & !self.demon_bit() | if second { self.demon_bit() } else { 0 };
+    }
+
+    fn demon_bit(&self) -> u64 {
+        u64::from(self.demon) << (self.place.shift + self.place.width + 1)
+    }
+
     /// The bits that are not the program's.
     fn own_bits(&self) -> u64 {
-        ((2 << self.place.width) - 1) << self.place.shift
+        ((2 << self.place.width) - 1) << self.place.shift | self.demon_bit()
     }
 
     /// Replaces `out` by the words of the program's state.
@@ -265,7 +283,14 @@ impl<S: Observable> System for Product<'_, S> {
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-        SCRATCH.with_borrow_mut(|scratch| self.expand(state, out, scratch))
+        let start = out.len();
+        SCRATCH.with_borrow_mut(|scratch| self.expand(state, out, scratch))?;
+        if state[self.place.word as usize] & self.demon_bit() != 0 {
+            let entry = self.width().all + 1;
+            let entries = out.raw()[start * entry..].chunks_exact_mut(entry);
+            entries.for_each(|entry| self.set_demon(&mut entry[1..], true));
+        }
+        Ok(())
     }
 
     fn is_valid_end(&self, _: &[u64]) -> bool {
@@ -299,14 +324,14 @@ impl<S: Observable> System for Product<'_, S> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        let wide = Product::make(self.system.widened(misfit), self.monitor, self.marked);
+        let wide = Product::make(self.system.widened(misfit), self.monitor, self.marked, self.demon);
         Product { absorbs: self.absorbs, ..wide }
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {
         let inner = self.system.recoder(&narrow.system);
-        // With the bit that says whether the automaton waits.
-        let with_bit = |field: Field| Field { width: field.width + 1, ..field };
+        // With the bits that say whether the automaton waits, and where the demon is.
+        let with_bit = |field: Field| Field { width: field.width + 1 + u8::from(self.demon), ..field };
         let offsets = (narrow.offset, self.offset);
         inner.within(offsets, self.width().all, with_bit(narrow.place), with_bit(self.place))
     }

@@ -423,7 +423,6 @@ where
                 time: self.meter.elapsed(),
                 revisits: None,
                 compressed: self.compressed,
-                packets: None,
             },
             coverage: tally.coverage.clone(),
             checkpoint_failure: self.checkpoint_failure.clone(),
