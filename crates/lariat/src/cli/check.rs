@@ -1,5 +1,6 @@
 //! `lariat check`: look at every reachable state for errors, then check the properties of infinite runs.
 
+use super::hybrid::HybridStorage;
 use super::outputs::Outputs;
 use super::progress::ProgressLine;
 use super::properties::{Properties, Search, texts};
@@ -83,6 +84,9 @@ pub struct Check {
 
     #[command(flatten)]
     storage: Storage,
+
+    #[command(flatten)]
+    hybrid: HybridStorage,
 
     #[command(flatten)]
     properties: Properties,
@@ -169,7 +173,7 @@ impl Check {
             raw: self.raw,
             algorithm: self.search.algorithm(),
             explore: self.search == Search::Explore,
-            hybrid: self.storage.tail(),
+            hybrid: self.hybrid.tail(),
             shortest: self.properties.shortest,
             fairness: self.properties.fairness(),
             assumptions: asked.assumptions.clone(),

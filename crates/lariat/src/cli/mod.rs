@@ -4,6 +4,7 @@ mod check;
 mod explore;
 mod graph;
 mod help;
+mod hybrid;
 mod ltl;
 mod msc;
 mod outputs;

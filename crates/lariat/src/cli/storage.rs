@@ -1,7 +1,6 @@
 //! The flags that say what remembers the visited states.
 
 use clap::{Args, ValueEnum};
-use search::product::Tail;
 use search::{Replacement, StoreKind};
 use std::path::PathBuf;
 
@@ -39,35 +38,6 @@ pub struct Storage {
     /// `disk`: where to put files while searching [default: the system's directory for such]
     #[arg(long, value_name = "DIR")]
     disk_dir: Option<PathBuf>,
-
-    /// Searches for cycles: what is not stored with each state of the product, but as a bit beside what many states share
-    #[arg(long, value_enum, default_value_t, value_name = "TAIL")]
-    hybrid: Hybrid,
-}
-
-/// What is the tail of a packet, and not stored with each state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Hybrid {
-    /// Nothing, not even the demon's state in `--search magic`: the classical storage, to compare with
-    None,
-    /// What the search knows of a state, such as its demon's; each state of program × property is a head
-    #[default]
-    Demon,
-    /// The property's state and the demon's: each state of the program is a head
-    Property,
-    /// The same, and the counter of a nested search for fair runs
-    Fairness,
-}
-
-impl From<Hybrid> for Tail {
-    fn from(hybrid: Hybrid) -> Tail {
-        match hybrid {
-            Hybrid::None => Tail::None,
-            Hybrid::Demon => Tail::Demon,
-            Hybrid::Property => Tail::Property,
-            Hybrid::Fairness => Tail::Fairness,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -127,11 +97,6 @@ impl Storage {
                 StoreKind::Disk { directory: self.disk_dir.clone().unwrap_or_else(std::env::temp_dir) }
             }
         }
-    }
-
-    /// How searches for cycles store the product.
-    pub fn tail(&self) -> Tail {
-        self.hybrid.into()
     }
 
     /// Files are searched level by level, whatever order was asked for.
