@@ -53,8 +53,8 @@ fn cache(states: Option<u64>, replacement: Replacement) -> StoreKind {
     StoreKind::Cache { states, replacement, seed: 1 }
 }
 
-const POLICIES: [Replacement; 3] =
-    [Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest];
+const POLICIES: [Replacement; 4] =
+    [Replacement::Layers, Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 20_000, ..ProptestConfig::default() })]

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 40, value_name = "PERCENT")]
     share: u64,
     /// Which states are replaced
-    #[arg(long, default_value = "random", value_name = "POLICY")]
+    #[arg(long, default_value = "layers", value_name = "POLICY")]
     replace: String,
 }
 

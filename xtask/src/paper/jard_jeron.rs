@@ -50,6 +50,7 @@ pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
     let graph = Graph::random(20_000, 6, 1);
     let policies = [
         ("random", Replacement::Random),
+        ("between layers", Replacement::Layers),
         ("least recently used", Replacement::LeastRecentlyUsed),
         ("deepest", Replacement::Deepest),
     ];
@@ -60,15 +61,19 @@ pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
     lines.iter().for_each(|line| print(&line.name, &line.points, None));
     write("policies.svg", chart("Insertions by policy, the graph of figure 1", &lines))?;
     let tool = Tool::new(program, Duration::from_secs(10))?;
-    let mut lines = Vec::new();
-    for model in PROTOCOLS {
-        let points = protocol(&tool, &workspace().join(model))?;
-        lines.push(Line { name: model.rsplit(['/', '.']).nth(1).unwrap_or(model).replace('_', " "), points });
-    }
-    lines.iter().for_each(|line| print(&line.name, &line.points, None));
-    write("protocols.svg", chart("Insertions, protocols", &lines))?;
-    for model in models {
-        print(&model.display().to_string(), &protocol(&tool, model)?, None);
+    for (policy, file) in [("random", "protocols.svg"), ("layers", "protocols-layers.svg")] {
+        let mut lines = Vec::new();
+        for model in PROTOCOLS {
+            let points = protocol(&tool, &workspace().join(model), policy)?;
+            let name = model.rsplit(['/', '.']).nth(1).unwrap_or(model).replace('_', " ");
+            lines.push(Line { name, points });
+        }
+        println!("--replace {policy}");
+        lines.iter().for_each(|line| print(&line.name, &line.points, None));
+        write(file, chart(&format!("Insertions, protocols, --replace {policy}"), &lines))?;
+        for model in models {
+            print(&model.display().to_string(), &protocol(&tool, model, policy)?, None);
+        }
     }
     Ok(())
 }
@@ -110,8 +115,9 @@ fn curves(graph: &Graph, replacement: Replacement) -> (Vec<(f64, f64)>, Vec<(f64
 }
 
 /// The same for a model, insertions only: times of searches this short are mostly those of starting a program.
-fn protocol(tool: &Tool, model: &Path) -> Result<Vec<(f64, f64)>, String> {
-    let search = |states: Option<u64>| tool.check_cached(model, states).map_err(|error| error.to_string());
+fn protocol(tool: &Tool, model: &Path, policy: &str) -> Result<Vec<(f64, f64)>, String> {
+    let search =
+        |states: Option<u64>| tool.check_cached(model, states, policy).map_err(|error| error.to_string());
     let Some(Cached { insertions: states, violated }) = search(None)? else {
         return Err(format!("{} cannot be searched", model.display()));
     };

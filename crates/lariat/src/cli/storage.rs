@@ -61,8 +61,10 @@ enum Store {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Replace {
-    /// Any
+    /// One between two layers of the stack that are kept
     #[default]
+    Layers,
+    /// Any
     Random,
     /// The one not met for longest
     Lru,
@@ -87,6 +89,7 @@ impl Storage {
             Store::Cache => StoreKind::Cache {
                 states: self.cache_states,
                 replacement: match self.replace {
+                    Replace::Layers => Replacement::Layers,
                     Replace::Random => Replacement::Random,
                     Replace::Lru => Replacement::LeastRecentlyUsed,
                     Replace::Depth => Replacement::Deepest,

@@ -17,8 +17,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Which state is replaced, of those that are not on the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replacement {
-    /// Any: what the paper found best.
+    /// One between two layers of the stack that are kept: behind a state that was replaced, the search soon meets some
+    /// that were not.
+    ///
+    /// If each state were forgotten with probability p, one that is met again would have p times its successors to be visited
+    /// again, and so on behind them: the work explodes as soon as p times the number of successors is above 1. What is behind one that was
+    /// forgotten from between two layers ends at the next layer.
     #[default]
+    Layers,
+    /// Any: what the paper found best.
     Random,
     /// The one that was not met for longest.
     LeastRecentlyUsed,
@@ -27,6 +34,10 @@ pub enum Replacement {
 }
 
 const NONE: u32 = u32::MAX;
+/// Every so many steps of the stack there is a layer that is kept.
+const LAYERS: u32 = 4;
+/// States that are looked at to replace one.
+const CANDIDATES: usize = 16;
 /// Slots to begin with.
 const FIRST_SLOTS: usize = 1 << 10;
 /// Depths that are told apart; deeper states are taken together.
@@ -68,7 +79,7 @@ struct Inner {
     lists: Vec<List>,
     /// No list beyond has anything in it.
     deepest: usize,
-    /// For random replacement: slots that can be replaced, and where each slot is among them.
+    /// For replacement by lot: slots that can be replaced, and where each slot is among them.
     replaceable: Vec<u32>,
     place: Vec<u32>,
     on_stack: u32,
@@ -195,14 +206,11 @@ impl Inner {
     /// A state to replace.
     fn victim(&mut self) -> Option<u32> {
         match self.replacement {
-            Replacement::Random => {
-                let count = self.replaceable.len() as u64;
-                if count == 0 {
-                    return None;
-                }
-                self.random =
-                    self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                Some(self.replaceable[(((self.random >> 32) * count) >> 32) as usize])
+            Replacement::Random => self.any(),
+            Replacement::Layers => {
+                let candidates: [Option<u32>; CANDIDATES] = std::array::from_fn(|_| self.any());
+                let layer = |slot: &u32| self.slots[*slot as usize].depth % LAYERS;
+                candidates.into_iter().flatten().max_by_key(layer)
             }
             Replacement::LeastRecentlyUsed => Some(self.lists[0].first).filter(|slot| *slot != NONE),
             Replacement::Deepest => {
@@ -214,6 +222,20 @@ impl Inner {
         }
     }
 
+    /// Any state that can be replaced.
+    fn any(&mut self) -> Option<u32> {
+        let count = self.replaceable.len() as u64;
+        if count == 0 {
+            return None;
+        }
+        self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        Some(self.replaceable[(((self.random >> 32) * count) >> 32) as usize])
+    }
+
+    fn is_by_lot(&self) -> bool {
+        matches!(self.replacement, Replacement::Random | Replacement::Layers)
+    }
+
     fn list_of(&self, slot: u32) -> usize {
         match self.replacement {
             Replacement::Deepest => (self.slots[slot as usize].depth as usize).min(DEPTHS - 1),
@@ -223,7 +245,7 @@ impl Inner {
 
     /// The state can be replaced from now on.
     fn list(&mut self, slot: u32) {
-        if self.replacement == Replacement::Random {
+        if self.is_by_lot() {
             if self.place.len() <= slot as usize {
                 self.place.resize(slot as usize + 1, NONE);
             }
@@ -248,7 +270,7 @@ impl Inner {
 
     /// The state cannot be replaced, or is to be listed elsewhere. Precondition: it is in a list.
     fn unlist(&mut self, slot: u32) {
-        if self.replacement == Replacement::Random {
+        if self.is_by_lot() {
             let place = self.place[slot as usize];
             self.replaceable.swap_remove(place as usize);
             if let Some(moved) = self.replaceable.get(place as usize) {
@@ -362,6 +384,9 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
+    const POLICIES: [Replacement; 4] =
+        [Replacement::Layers, Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest];
+
     /// A graph by successors.
     fn graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
         (1usize..60)
@@ -411,8 +436,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reaches_everything(graph in graph(), states in 1u64..40, policy in 0usize..3) {
-            let policy = [Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest][policy];
+        fn reaches_everything(graph in graph(), states in 1u64..40, policy in 0..POLICIES.len()) {
+            let policy = POLICIES[policy];
             let (all, _) = traverse(&graph, &mut Cache::new(2, 1000, policy, 1));
             let mut cache = Cache::new(2, states, policy, 1);
             let (reached, gave_up) = traverse(&graph, &mut cache);
@@ -435,7 +460,7 @@ mod tests {
 
     #[test]
     fn replaces_by_policy() {
-        for policy in [Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest] {
+        for policy in POLICIES {
             let mut cache = Cache::new(1, 100, policy, 3);
             let mut random = Random(9);
             for _ in 0..10_000 {
