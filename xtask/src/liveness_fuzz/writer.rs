@@ -39,7 +39,11 @@ impl Writer {
 
     fn sequence(&mut self, depth: usize, atomic: bool, most: usize) -> String {
         let count = self.random.between(1, most);
-        let list: Vec<String> = (0..count).map(|_| self.statement(depth, atomic)).collect();
+        let mut list: Vec<String> = (0..count).map(|_| self.statement(depth, atomic)).collect();
+        if atomic && self.random.percent(15) {
+            let place = self.random.below(list.len());
+            list[place] = format!("{}{}", self.label(&["accept", "progress"]), list[place]);
+        }
         list.join("; ")
     }
 

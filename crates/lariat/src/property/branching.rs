@@ -6,6 +6,7 @@
 use super::check::{Checked, Choice, Failure};
 use super::lasso::{Lasso, LassoError, follow, letters};
 use super::monitor::Unsuitable;
+use super::unseen::unseen_labels;
 use super::{Wanted, condition, fair};
 use model::{Expr, Program};
 use omega::formula::{Formula, Formulas, Spelling};
@@ -223,6 +224,7 @@ pub(super) fn check(
         lasso,
         failure,
         unsuitable: None,
+        unseen: unseen_labels(&program, &formula.conditions),
         answer,
     }))
 }

@@ -2,7 +2,7 @@
 
 use super::lasso::{Lasso, LassoError};
 use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
-use super::{Assumption, Judge, Meaning, Property, Remedy, Unsuitable, Wanted, branching};
+use super::{Assumption, Judge, Meaning, Property, Remedy, UnseenLabel, Unsuitable, Wanted, branching};
 use crate::check::{Counterexample, Engine};
 use crate::reduction::Reduction;
 use crate::shorten::lasso;
@@ -50,6 +50,8 @@ pub struct Checked {
     pub answer: Answer,
     /// Why it could not be checked.
     pub unsuitable: Option<Unsuitable>,
+    /// Labels it asks for that are passed where it does not look.
+    pub unseen: Vec<UnseenLabel>,
     /// The search that was used.
     pub search: &'static str,
     /// Why that one.
@@ -160,6 +162,7 @@ pub fn check(
         fairness: choice.fairness,
         assumed: choice.assumptions.iter().map(|assumption| assumption.name.clone()).collect(),
         unsuitable: None,
+        unseen: judge.prepared.unseen.clone(),
         remedy: None,
         lasso: None,
         failure: None,
@@ -184,6 +187,7 @@ fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
         verdict: Verdict::Inconclusive,
         answer: Answer::default(),
         unsuitable: Some(reason),
+        unseen: Vec::new(),
         search: "none",
         because: "the property cannot be checked this way",
         automaton_states: 0,

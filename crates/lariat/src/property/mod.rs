@@ -11,6 +11,7 @@ mod judge;
 pub mod lasso;
 mod monitor;
 pub mod remedy;
+mod unseen;
 mod wanted;
 
 pub use assumption::Assumption;
@@ -20,6 +21,7 @@ pub use judge::Judge;
 pub use lasso::{Lasso, LassoError};
 pub use monitor::Unsuitable;
 pub use remedy::{Remedy, remedy};
+pub use unseen::UnseenLabel;
 pub use wanted::{Wanted, all_stated};
 
 use model::program::ProcessType;

@@ -1,5 +1,6 @@
 //! From a property to the automaton that a search needs.
 
+use super::unseen::{UnseenLabel, unseen_labels};
 use super::{Assumption, Meaning, Property, has_accept_labels};
 use model::expression::UnaryOp;
 use model::reduce::Observed;
@@ -21,8 +22,6 @@ pub enum Unsuitable {
     /// A formula of branching time cannot be decided, and why.
     Branching(String),
     Claim(HasEffect),
-    /// A label that counts is passed inside an atomic sequence, where nothing is observed; in which process type.
-    LabelInAtomic(String),
     /// The property and what is assumed have more acceptance marks together than there can be.
     TooManyMarks,
     /// `deterministic` needs a formula.
@@ -45,10 +44,6 @@ impl fmt::Display for Unsuitable {
             Unsuitable::Claim(HasEffect { text, file, line }) => write!(
                 out,
                 "{file}:{line}: `{text}` does more than look at the program, which a claim may not"
-            ),
-            Unsuitable::LabelInAtomic(name) => write!(
-                out,
-                "proctype {name} has such a label inside an atomic sequence, where no label is seen; put the label in front of the sequence or behind it"
             ),
             Unsuitable::TooManyMarks => out.write_str(
                 "the property and the automata of fair runs have more than 64 acceptance sets together; use smaller automata",
@@ -92,6 +87,8 @@ pub(super) struct Prepared {
     pub program: Program,
     pub observed: Observed,
     pub stutters: bool,
+    /// Labels the property asks for that are passed where it does not look.
+    pub unseen: Vec<UnseenLabel>,
 }
 
 /// The automaton and what its atoms stand for.
@@ -130,26 +127,16 @@ pub(super) fn prepare(
         }
         Meaning::Progress => (vec![Expr::NonProgress], false, false),
     };
-    let asks_for_labels = |condition: &Expr| condition.any(&|part| matches!(part, Expr::NonProgress));
-    if conditions.iter().any(asks_for_labels) {
-        labels_are_seen(&program)?;
-    }
+    let unseen = unseen_labels(&program, &conditions);
     conditions.extend(assumptions.iter().flat_map(|assumption| assumption.conditions.clone()));
     // What an automaton says may depend on the number of steps.
     let steps = steps || !assumptions.is_empty();
-    Ok(Prepared { program, observed: Observed { conditions, steps }, stutters })
+    Ok(Prepared { program, observed: Observed { conditions, steps }, stutters, unseen })
 }
 
-/// Labels count where a process is in a state that is stored; a place in which it keeps control is passed in between. (A label in front of an
-/// atomic sequence holds at the places behind its first statement too, if that is a selection and the first of an option; as in SPIN.)
-fn labels_are_seen(program: &Program) -> Result<(), Unsuitable> {
-    for process_type in &program.process_types {
-        let mut transitions = process_type.locations.iter().flat_map(|location| &location.transitions);
-        if transitions.any(|taken| taken.keeps_control && process_type.location(taken.target).progress) {
-            return Err(Unsuitable::LabelInAtomic(process_type.name.clone()));
-        }
-    }
-    Ok(())
+/// Does it matter to the condition whether somebody is at a label that counts?
+pub(super) fn asks_for_labels(condition: &Expr) -> bool {
+    condition.any(&|part| matches!(part, Expr::NonProgress))
 }
 
 /// A formula of branching time has no automaton of forbidden runs.

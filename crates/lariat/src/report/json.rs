@@ -49,6 +49,9 @@ struct Property<'a> {
     /// What fairness would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<Remedy>,
+    /// Labels the property asks for that are passed where it does not look.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unseen_labels: Vec<String>,
     trace: Option<Trace>,
 }
 
@@ -165,6 +168,7 @@ pub fn render(report: &Report<'_>) -> String {
         fairness: None,
         assumed: &[],
         remedy: None,
+        unseen_labels: Vec::new(),
         trace: trace(report),
     });
     let liveness = report.liveness.iter().map(|checked| infinite(report, checked));
@@ -231,6 +235,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         fairness: checked.fairness.map(|fairness| fairness.name()),
         assumed: &checked.assumed,
         remedy: checked.remedy.map(Remedy::from),
+        unseen_labels: checked.unseen.iter().map(ToString::to_string).collect(),
         trace: lasso_trace(report, checked),
     }
 }

@@ -47,6 +47,9 @@ pub fn verdict(checked: &Checked, style: Style, quiet: bool) -> String {
     if checked.verdict == Verdict::Inconclusive && checked.answer.unobserved {
         let _ = writeln!(out, "  {UNOBSERVED}");
     }
+    for label in &checked.unseen {
+        let _ = writeln!(out, "  {} {}", style.unsure("warning:"), printable(&label.to_string()));
+    }
     out
 }
 
