@@ -23,8 +23,8 @@ struct Said {
     errors: u64,
     /// A cycle, or the end of a claim.
     infinite: bool,
-    /// The texts of the assertions that failed: of a claim or of the program, which `pan` does not tell.
-    assertions: BTreeSet<String>,
+    /// Assertions that failed, and conditions without a value: of a claim or of the program, which `pan` does not tell.
+    others: BTreeSet<String>,
 }
 
 impl Verifier {
@@ -58,9 +58,13 @@ impl Verifier {
         Ok(None)
     }
 
-    /// Is there a forbidden run? Nothing if the verifier did not come to its end, or cannot be believed. `without` is a verifier of
-    /// the program alone.
-    pub fn violated(&self, arguments: &[&str], without: Option<&Verifier>) -> io::Result<Option<bool>> {
+    /// Is there a forbidden run? Nothing if the verifier did not come to its end, or cannot be believed. `without` makes a
+    /// verifier of the program alone, if that may have errors of its own.
+    pub fn violated(
+        &self,
+        arguments: &[&str],
+        without: impl FnOnce() -> io::Result<Option<Verifier>>,
+    ) -> io::Result<Option<bool>> {
         let Some(first) = self.run(arguments)? else { return Ok(None) };
         if first.errors == 0 || first.infinite {
             return Ok(Some(first.infinite));
@@ -68,12 +72,12 @@ impl Verifier {
         // The first error may be the program's own: look at all of them.
         let all = [arguments, &["-c0"]].concat();
         let Some(said) = self.run(&all)? else { return Ok(None) };
-        let Some(without) = without else { return Ok(Some(said.infinite || !said.assertions.is_empty())) };
+        let Some(without) = without()? else { return Ok(Some(said.infinite || !said.others.is_empty())) };
         let own = match without.run(&["-c0"])? {
-            Some(own) => own.assertions,
+            Some(own) => own.others,
             None => return Ok(None),
         };
-        Ok(Some(said.infinite || !said.assertions.is_subset(&own)))
+        Ok(Some(said.infinite || !said.others.is_subset(&own)))
     }
 }
 
@@ -99,11 +103,15 @@ fn parse(text: &str) -> Option<Said> {
     // Of several claims SPIN cannot search the one that cannot even start, and then reports nonsense.
     let nonsense = !text.contains("states, stored") || text.contains("e+07 seconds");
     let mut said = Said { errors, ..Said::default() };
-    for line in text.lines().filter(|line| line.starts_with("pan:")) {
-        said.infinite |= INFINITE.iter().any(|kind| line.contains(kind));
-        if let Some((_, rest)) = line.split_once("assertion violated") {
-            let end = rest.rfind("(at depth").unwrap_or(rest.len());
-            said.assertions.insert(rest[..end].trim().to_owned());
+    for line in text.lines() {
+        // `pan:1: what it is (at depth 3)`; other lines have no number.
+        let error = line.strip_prefix("pan:").and_then(|rest| rest.split_once(": "));
+        let Some((_, what)) = error.filter(|(number, _)| number.parse::<u64>().is_ok()) else { continue };
+        if INFINITE.iter().any(|kind| what.contains(kind)) {
+            said.infinite = true;
+        } else {
+            let end = what.rfind("(at depth").unwrap_or(what.len());
+            said.others.insert(what[..end].trim().to_owned());
         }
     }
     // What was cut off might have held an error.
@@ -123,10 +131,14 @@ mod tests {
             )
         };
         let cycle = parse(&report("pan:1: acceptance cycle (at depth 2)\n", 1)).expect("a report");
-        assert!(cycle.infinite && cycle.assertions.is_empty() && cycle.errors == 1);
+        assert!(cycle.infinite && cycle.others.is_empty() && cycle.errors == 1);
         let failed =
             parse(&report("pan:1: assertion violated  !((x==1)) (at depth 3)\n", 1)).expect("a report");
-        assert!(!failed.infinite && failed.assertions.contains("!((x==1))"));
+        assert!(!failed.infinite && failed.others.contains("assertion violated  !((x==1))"));
+        let no_value =
+            report("pan:1: ref to uninitialized chan name (len) (at depth 0)\npan: wrote m.trail\n", 1);
+        let no_value = parse(&no_value).expect("a report");
+        assert!(!no_value.infinite && no_value.others.len() == 1);
         assert!(parse(&report("error: max search depth too small\n", 0)).is_none());
         assert!(parse("Segmentation fault").is_none());
     }

@@ -77,11 +77,16 @@ impl<'a> Meter<'a> {
 
     /// Has somebody lost patience?
     pub fn check_time(&self) -> Result<(), Limit> {
-        if self.limits.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Limit::Interrupted);
-        }
+        self.check_interrupt()?;
         match self.limits.time {
             Some(time) if self.start.elapsed() >= time => Err(Limit::Time(time)),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn check_interrupt(&self) -> Result<(), Limit> {
+        match self.limits.interrupt {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(Limit::Interrupted),
             _ => Ok(()),
         }
     }

@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         for property in properties(&text, arguments.fairness) {
             let shown = file.strip_prefix(&arguments.directory).unwrap_or(file).display();
             let name = format!("{shown}: {}", property.name);
-            compare(&name, file, &text, &property, &tool, limit, arguments.fairness, &mut tally)
+            compare(&name, file, &property, &tool, limit, arguments.fairness, &mut tally)
                 .map_err(|error| format!("{name}: {error}"))?;
         }
     }
@@ -167,11 +167,9 @@ fn has_label(text: &str, word: &str) -> bool {
     })
 }
 
-#[expect(clippy::too_many_arguments, reason = "what is compared, with what, and where it is noted")]
 fn compare(
     name: &str,
     file: &Path,
-    text: &str,
     property: &Property,
     tool: &Tool,
     limit: Duration,
@@ -193,13 +191,9 @@ fn compare(
     tally.properties += 1;
     let search: Vec<&str> = property.search.iter().map(String::as_str).collect();
     let violated = match Verifier::build(file, property.compiler, limit)? {
-        Some(verifier) => {
-            let without = match text.contains("assert") {
-                true => Verifier::build(file, &["-O2", "-DMEMLIM=3000", "-DNOCLAIM", "-DSAFETY"], limit)?,
-                false => None,
-            };
-            verifier.violated(&search, without.as_ref())?
-        }
+        Some(verifier) => verifier.violated(&search, || {
+            Verifier::build(file, &["-O2", "-DMEMLIM=3000", "-DNOCLAIM", "-DSAFETY"], limit)
+        })?,
         None => None,
     };
     let Some(violated) = violated else {

@@ -128,7 +128,7 @@ fn stated(sample: &Sample, properties: &str, tool: &Tool, tally: &mut Tally) -> 
     };
     let mut expected = Vec::new();
     for name in (0..PROPERTIES).map(|number| format!("p{number}")) {
-        match verifier.violated(&["-a", "-N", &name], None)? {
+        match verifier.violated(&["-a", "-N", &name], || Ok(None))? {
             // Beside a formula SPIN counts accept labels of processes as well.
             Some(true) if properties.starts_with("ltl") && model.contains("accept") => tally.skipped += 1,
             Some(violated) => expected.push((name, violated)),
@@ -162,7 +162,7 @@ fn labels(sample: &Sample, tool: &Tool, tally: &mut Tally) -> io::Result<()> {
             continue;
         }
         let violated = match Verifier::build(&path, compile, LIMIT)? {
-            Some(verifier) => verifier.violated(search, None)?,
+            Some(verifier) => verifier.violated(search, || Ok(None))?,
             None => None,
         };
         let Some(violated) = violated else { continue };

@@ -156,6 +156,9 @@ pub fn check(
             (Plan::Cycles(_, Some(parallel)), used) if used == Some(*parallel) => {
                 "a violation is a cycle; the product is large, so all threads search"
             }
+            (Plan::Cycles(Algorithm::Ufscc, _), Some(Algorithm::Couvreur)) => {
+                "`ufscc` has no room for so many acceptance sets"
+            }
             _ => because,
         },
         automaton_states: judge.monitor.states(),

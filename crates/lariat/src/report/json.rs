@@ -80,7 +80,9 @@ struct Statistics {
     states: u64,
     transitions: u64,
     atomic_steps: u64,
-    depth: u64,
+    /// Not every search for cycles has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u64>,
     state_bytes: u64,
     /// What the store of visited states takes, of all memory.
     store_bytes: u64,
@@ -218,7 +220,10 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
             .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
             .or_else(|| answer.limit.map(|limit| limit.to_string()))
             .or_else(|| undecided.then(|| UNOBSERVED.to_owned())),
-        statistics: statistics(&answer.statistics, search::Guarantee::Exact),
+        statistics: Statistics {
+            depth: Some(answer.statistics.depth).filter(|depth| *depth > 0),
+            ..statistics(&answer.statistics, search::Guarantee::Exact)
+        },
         errors: u64::from(checked.verdict == Verdict::Violated),
         error_kinds: answer.failure.iter().map(|failure| failure.error.kind()).collect(),
         exhaustive: checked.verdict == Verdict::Holds,
@@ -265,7 +270,7 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         states: statistics.states,
         transitions: statistics.transitions,
         atomic_steps: statistics.atomic_steps,
-        depth: statistics.depth,
+        depth: Some(statistics.depth),
         state_bytes: statistics.state_bytes,
         store_bytes: statistics.store_bytes,
         memory_bytes: statistics.memory_bytes,

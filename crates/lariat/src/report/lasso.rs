@@ -67,8 +67,9 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
         let _ = write!(how, "; automaton: {states}");
     }
     let _ = writeln!(out, "  {}", style.faint(&how));
-    if checked.answer.statistics.states > 0 {
-        let _ = writeln!(out, "  {}", style.faint(&figures(&checked.answer.statistics)));
+    let statistics = &checked.answer.statistics;
+    if statistics.states > 0 {
+        let _ = writeln!(out, "  {}", style.faint(&figures(statistics, statistics.depth > 0)));
     }
     if let Some(storage) = hybrid(&checked.answer) {
         let _ = writeln!(out, "  {}", style.faint(&storage));

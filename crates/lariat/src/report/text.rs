@@ -77,7 +77,7 @@ pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
 fn safety(report: &Report<'_>, style: Style) -> String {
     let mut out = String::new();
     let outcome = &report.checked.outcome;
-    let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics)));
+    let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics, true)));
     if let Some(revisits) = outcome.statistics.revisits.filter(|revisits| revisits.replaced > 0) {
         let _ = writeln!(
             out,
@@ -122,18 +122,17 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     out
 }
 
-pub(super) fn figures(statistics: &Statistics) -> String {
+/// What the search took. Not every search has a depth.
+pub(super) fn figures(statistics: &Statistics, has_depth: bool) -> String {
     let mut text =
         format!("{} states, {} transitions, ", grouped(statistics.states), grouped(statistics.transitions));
     if statistics.atomic_steps > 0 {
         text += &format!("{} atomic steps, ", grouped(statistics.atomic_steps));
     }
-    text + &format!(
-        "depth {}, {}, {:.1} MB",
-        grouped(statistics.depth),
-        seconds(statistics.time),
-        statistics.memory_bytes as f64 / 1e6
-    )
+    if has_depth {
+        text += &format!("depth {}, ", grouped(statistics.depth));
+    }
+    text + &format!("{}, {:.1} MB", seconds(statistics.time), statistics.memory_bytes as f64 / 1e6)
 }
 
 fn seconds(time: Duration) -> String {

@@ -50,8 +50,19 @@ pub trait Graph {
         false
     }
 
-    /// Nodes met so far; their numbers are below.
+    /// The search has found what it looked for, and what is asked from now on only shows it: no limit of the search may end that.
+    fn lift_limits(&mut self) {}
+
+    /// The stack of a search has so many nodes.
+    fn went(&mut self, _depth: usize) {}
+
+    /// Nodes met so far.
     fn len(&self) -> usize;
+
+    /// All numbers of nodes met so far are below; not all below need be of one.
+    fn numbers(&self) -> u64 {
+        self.len() as u64
+    }
 
     fn is_empty(&self) -> bool {
         self.len() == 0

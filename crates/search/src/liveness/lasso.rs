@@ -1,4 +1,5 @@
-//! Ways through a graph, shortest first: the pieces of a lasso once it is known that there is one.
+//! Ways through a graph, shortest first: the pieces of a lasso once it is known that there is one, through nodes that were met already. So looking for one
+//! costs no more than the search did, and no limit ends it.
 
 use super::graph::{Edge, Graph, Lasso, Node};
 use std::collections::{HashMap, VecDeque};
@@ -53,13 +54,15 @@ fn breadth_first<G: Graph>(
     inside: impl Fn(Node) -> bool,
     wanted: impl Fn(&Edge) -> bool,
 ) -> Result<Option<(Vec<Node>, Edge)>, G::Stop> {
+    graph.lift_limits();
+    let met = graph.numbers();
     let mut before: HashMap<Node, Option<Node>> = sources.iter().map(|&source| (source, None)).collect();
     let mut queue: VecDeque<Node> = sources.iter().copied().collect();
     let mut edges = Vec::new();
     while let Some(node) = queue.pop_front() {
         edges.clear();
         graph.successors(node, &mut edges)?;
-        for &edge in edges.iter().filter(|edge| inside(edge.target)) {
+        for &edge in edges.iter().filter(|edge| u64::from(edge.target) < met && inside(edge.target)) {
             if wanted(&edge) {
                 let mut nodes = vec![node];
                 let mut last = node;

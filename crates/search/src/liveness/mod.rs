@@ -85,6 +85,11 @@ impl Algorithm {
         matches!(self, Algorithm::Cndfs | Algorithm::Ufscc)
     }
 
+    /// Can it keep so many marks for each node? [`Couvreur`](Algorithm::Couvreur) can keep any.
+    pub fn has_room(self, all_marks: u64) -> bool {
+        self != Algorithm::Ufscc || ufscc::has_room(all_marks)
+    }
+
     /// Looks for an accepting lasso; `Deterministic`, for one whose cycle has no accepting node. Of the searches for several threads, the one that they
     /// come from.
     pub fn search<G: Graph>(self, graph: &mut G) -> Found<G> {
@@ -104,7 +109,7 @@ impl Algorithm {
     pub fn search_with<G: SharedGraph>(self, graph: &mut G, threads: usize) -> Found<G> {
         match self {
             Algorithm::Cndfs => cndfs::search(graph, threads),
-            Algorithm::Ufscc => ufscc::search(graph, threads),
+            Algorithm::Ufscc if self.has_room(graph.all_marks()) => ufscc::search(graph, threads),
             _ => self.search(graph),
         }
     }

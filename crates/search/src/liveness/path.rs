@@ -28,6 +28,7 @@ impl<T> Default for Path<T> {
 impl<T: Copy> Path<T> {
     pub fn push<G: Graph>(&mut self, graph: &mut G, node: Node, data: T) -> Result<(), G::Stop> {
         self.open(node, data);
+        graph.went(self.frames.len());
         graph.successors(node, &mut self.edges)
     }
 
@@ -67,6 +68,7 @@ impl<T: Copy> Path<T> {
         node: Node,
         left: &mut Vec<Node>,
     ) -> Result<(), G::Stop> {
+        graph.went(self.frames.len());
         if let Some(frame) = self.frames.last_mut() {
             self.edges.truncate(frame.start);
             frame.next = frame.start;

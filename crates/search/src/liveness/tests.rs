@@ -1,5 +1,7 @@
 //! Every search on random graphs, against an oracle that looks at all strong components of the whole graph.
 
+mod lifted;
+
 use super::*;
 use proptest::prelude::*;
 use std::convert::Infallible;

@@ -7,7 +7,6 @@
 //! a component. The marks of its edges are united with the set; a set that has all of them has an accepting cycle.
 
 use super::colors::SharedColors;
-use super::couvreur;
 use super::graph::{Found, Graph, Lasso, Node, SharedGraph};
 use super::lasso::{from_start, through_component, way_inside};
 use super::path::Path;
@@ -15,13 +14,19 @@ use super::sweep::{self, MET};
 use super::team::{self, Ending, Shuffle, Team};
 use super::union_find::{BITS, Claim, UnionFind};
 
+/// How many threads there is room for beside the marks.
+fn most_threads(all_marks: u64) -> usize {
+    BITS.saturating_sub(u64::BITS - all_marks.leading_zeros()) as usize
+}
+
+/// Is there room for the marks, and for a thread?
+pub fn has_room(all_marks: u64) -> bool {
+    most_threads(all_marks) > 0
+}
+
+/// Precondition: there is room for the marks.
 pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
-    let sets = u64::BITS - graph.all_marks().leading_zeros();
-    let Some(most) = BITS.checked_sub(sets).filter(|most| *most > 0) else {
-        // More marks than there is room for beside a single thread.
-        return couvreur::search(graph);
-    };
-    let threads = threads.clamp(1, most as usize);
+    let threads = threads.clamp(1, most_threads(graph.all_marks()));
     let components = UnionFind::new(threads as u32);
     let met = SharedColors::default();
     let mark = |node| met.mark(node, MET);

@@ -119,6 +119,7 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         states: graph.len() as u64,
         transitions: graph.tally.transitions,
         atomic_steps: graph.tally.atomic_steps,
+        depth: graph.tally.depth,
         state_bytes: 8 * graph.product().width().identity as u64,
         store_bytes: graph.store_bytes(),
         time: graph.elapsed(),
@@ -127,6 +128,7 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     match found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose()) {
         Ok(None) => {}
         Ok(Some(lasso)) => {
+            graph.lifted = false;
             let budget = (SHORTENING_PER_STATE * graph.len()).clamp(LEAST_SHORTENING, MOST_SHORTENING);
             // Without the acceptance of Büchi there is nothing to hold a shorter cycle against.
             let shown = match request.algorithm {
@@ -134,6 +136,8 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
                 _ if request.shortest => shorten::shortest(&mut graph, lasso.clone()),
                 _ => shorten::shorten(&mut graph, lasso.clone(), budget),
             };
+            // What was found is shown, whatever limit has been reached meanwhile.
+            graph.lift_limits();
             match steps(&mut graph, &shown.unwrap_or(lasso)) {
                 Ok(run) => answer.lasso = Some(run),
                 Err(stop) => give_up(&mut graph, &mut answer, stop),
@@ -161,9 +165,15 @@ fn search<S: Observable>(
     request: &Request<'_>,
 ) -> (Algorithm, Result<Option<Lasso>, Stop>) {
     let threads = thread_count(request.threads);
+    let has_room = |algorithm: Algorithm| algorithm.has_room(graph.all_marks());
+    if !has_room(request.algorithm) {
+        return (Algorithm::Couvreur, Algorithm::Couvreur.search(graph));
+    }
     // Where every node is in some component, few threads lose more by telling each other than they gain.
     let few = if graph.product().monitor().has_passing() { 2 } else { WORTHWHILE_THREADS };
-    let helps = |parallel: &Algorithm| threads >= if *parallel == Algorithm::Ufscc { few } else { 2 };
+    let helps = |parallel: &Algorithm| {
+        threads >= if *parallel == Algorithm::Ufscc { few } else { 2 } && has_room(*parallel)
+    };
     let Some(parallel) = request.when_large.filter(helps) else {
         return (request.algorithm, request.algorithm.search_with(graph, threads));
     };

@@ -34,16 +34,21 @@ pub fn find_fair<S: Observable>(
     let statistics = Statistics {
         states: graph.len() as u64,
         transitions: graph.tally.transitions,
+        depth: graph.tally.depth,
         state_bytes: 8 * graph.product().width().identity as u64,
         store_bytes: graph.store_bytes() + counters.memory_bytes,
         time: graph.elapsed(),
         ..Statistics::default()
     };
-    let found = found.and_then(|lasso| match lasso {
-        Some(lasso) if request.shortest => shortest(&mut graph, lasso, fairness.strength).map(Some),
-        other => Ok(other),
+    let run = found.and_then(|found| {
+        let Some(lasso) = found else { return Ok(None) };
+        graph.lifted = false;
+        let shorter = request.shortest.then(|| shortest(&mut graph, lasso.clone(), fairness.strength));
+        // What was found is shown, whatever limit has been reached meanwhile.
+        graph.lift_limits();
+        steps(&mut graph, &shorter.and_then(Result::ok).unwrap_or(lasso)).map(Some)
     });
-    match found.and_then(|lasso| lasso.map(|lasso| steps(&mut graph, &lasso)).transpose()) {
+    match run {
         Ok(run) => answer.lasso = run,
         Err(stop) => give_up(&mut graph, &mut answer, stop),
     }
@@ -79,7 +84,11 @@ fn lasso<S: Observable>(
         };
         let found = algorithm.search(&mut flags);
         let (nodes, tails) = (flags.len() as u64, u64::from(flags.counters()));
-        let found = found.and_then(|lasso| lasso.map(|lasso| flags.without_counters(&lasso)).transpose());
+        let found = found.and_then(|lasso| {
+            let Some(lasso) = lasso else { return Ok(None) };
+            flags.lift_limits();
+            flags.without_counters(&lasso).map(Some)
+        });
         counters.memory_bytes = flags.memory_bytes();
         if room.is_some() {
             let packets = graph.packets();

@@ -66,6 +66,8 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     ticks: u32,
     /// Not to be exceeded.
     pub(super) few_nodes: Option<u64>,
+    /// What was looked for is found and only has to be shown: of all limits, that of the user's patience is left.
+    pub(super) lifted: bool,
     /// Who is told apart when fairness matters.
     pub(super) actors: ActorNumbers,
 }
@@ -107,6 +109,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             expansions: 0,
             ticks: 0,
             few_nodes: None,
+            lifted: false,
             actors: ActorNumbers::default(),
         }
     }
@@ -196,10 +199,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         if !self.ticks.is_multiple_of(LOOK) {
             return Ok(());
         }
-        self.meter.check_time().map_err(Stop::Limit)?;
-        if self.ticks.is_multiple_of(64 * LOOK) {
-            self.meter.check_memory(self.store_bytes()).map_err(Stop::Limit)?;
-        }
+        self.check_limits().map_err(Stop::Limit)?;
         let counted = self.tally.transitions;
         let all = self.nodes.transitions.fetch_add(counted - self.announced, Ordering::Relaxed) + counted
             - self.announced;
@@ -211,7 +211,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             progress(&Progress {
                 states: self.nodes.table.len() as u64,
                 transitions: all,
-                depth: 0,
+                depth: self.tally.depth,
                 waiting: 0,
                 memory_bytes: crate::limits::resident_bytes().unwrap_or_else(|| self.store_bytes()),
                 elapsed: self.meter.elapsed(),
@@ -221,9 +221,21 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         Ok(())
     }
 
+    fn check_limits(&self) -> Result<(), Limit> {
+        if self.lifted {
+            return self.meter.check_interrupt();
+        }
+        self.meter.check_time()?;
+        if self.ticks.is_multiple_of(64 * LOOK) {
+            self.meter.check_memory(self.store_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Another search begins: what was counted so far will be counted again.
     pub(super) fn count_again(&mut self) {
         (self.tally.transitions, self.tally.atomic_steps, self.announced) = (0, 0, 0);
+        (self.tally.depth, self.lifted) = (0, false);
         self.nodes.transitions.store(0, Ordering::Relaxed);
     }
 
@@ -289,6 +301,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.batch = batch;
         let len = self.nodes.table.len() as u64;
         match (self.limits.states, self.few_nodes) {
+            _ if self.lifted => Ok(true),
             (Some(limit), _) if len > limit => Err(Stop::Limit(Limit::States(limit))),
             (_, Some(few)) if len > few => Err(Stop::Large),
             _ => Ok(true),
@@ -461,8 +474,20 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
         self.nodes.product.monitor().is_weak()
     }
 
+    fn lift_limits(&mut self) {
+        self.lifted = true;
+    }
+
+    fn went(&mut self, depth: usize) {
+        self.tally.depth = self.tally.depth.max(depth as u64);
+    }
+
     fn len(&self) -> usize {
         self.nodes.table.len()
+    }
+
+    fn numbers(&self) -> u64 {
+        self.nodes.table.packets() as u64 * u64::from(self.nodes.table.tails())
     }
 }
 

@@ -136,7 +136,22 @@ impl<G: FairGraph> Graph for FlagCounters<'_, G> {
         self.counted.get(node).1 == FULL
     }
 
+    fn lift_limits(&mut self) {
+        self.graph.lift_limits();
+    }
+
+    fn went(&mut self, depth: usize) {
+        self.graph.went(depth);
+    }
+
     fn len(&self) -> usize {
         self.counted.len()
+    }
+
+    fn numbers(&self) -> u64 {
+        match self.counters() {
+            1 => self.counted.len() as u64,
+            counters => self.graph.numbers() * u64::from(counters),
+        }
     }
 }
