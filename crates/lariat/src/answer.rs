@@ -2,7 +2,7 @@
 
 use crate::check::{self, Checked};
 use crate::load::Model;
-use crate::property::{self, Assumption, Meaning, Property, Wanted, all_stated};
+use crate::property::{self, Assumption, Property, Wanted, all_stated};
 use crate::report::Report;
 use model::Program;
 use search::Options;
@@ -42,10 +42,7 @@ impl Asked {
             (asked.safety, asked.properties) = (true, all_stated(model));
         }
         for each in assumed {
-            let Property { name, meaning, .. } = each.find(model, &mut given)?;
-            if let Meaning::Automaton(automaton, conditions) = meaning {
-                asked.assumptions.push(Assumption { name, automaton: *automaton, conditions });
-            }
+            asked.assumptions.push(Assumption::find(each, model, &mut given)?);
         }
         Ok(asked)
     }

@@ -140,7 +140,10 @@ pub(crate) fn load_promela(
             },
         })
         .collect();
-    let texts = compiled.sources.texts().filter(|(_, text)| !text.is_empty());
+    // Formulas that were given beside the model have no place in it.
+    let texts = compiled.sources.texts();
+    let is_given = |name: &str| (1..=formulas.len()).any(|number| name == promela::formula_name(number));
+    let texts = texts.filter(|(name, text)| !text.is_empty() && !is_given(name));
     let sources =
         texts.map(|(name, text)| SourceText { name: name.to_string(), text: text.to_string() }).collect();
     Ok(Model { name, program, properties, stated, given, warnings: rendered, sources })

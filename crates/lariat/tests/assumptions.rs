@@ -29,7 +29,8 @@ fn assumption(formula: &LtlFormula) -> Assumption {
     let conditions =
         automaton.atoms.iter().map(|name| formula.atoms[formulas.atom_id(name).0 as usize].clone());
     let conditions = conditions.collect();
-    Assumption { name: "fair.hoa".into(), automaton, conditions }
+    let wanted = Wanted::Automaton { name: "fair.hoa".into(), hoa: String::new() };
+    Assumption { wanted, automaton, conditions }
 }
 
 fn verdict(model: &Model, property: &Property, choice: &Choice) -> Option<Verdict> {

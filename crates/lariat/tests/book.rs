@@ -192,6 +192,34 @@ fn every_chapter_is_in_the_summary() {
     }
 }
 
+/// What `spin --help` and `./pan -?` of SPIN 6.5.2 list.
+const SPIN_FLAGS: &str = "-A -a -B -b -C -c -d -D -E -e -f -F -g -h -i -I -J -j -k -L -l -M -m -N -n -O -o1 -o2 -o3 -o4 -o5 -o6 -o7 -P -p -pp -q -r \
+    -replay -run -search -S1 -S2 -s -T -t -U -u -v -w -X -Y -Z -V";
+const SEARCH_FLAGS: &str = "-bfs -bfspar -dfspar -bcs -bitstate -bit -biterate -swarm -link -collapse -noreduce -hc -noclaim -p_permute -p_rotate \
+    -p_reverse -rhash -ltl -safety -i -a -l";
+const PAN_FLAGS: &str = "-a -A -b -c -D -d -e -E -f -h -hash -i -I -J -l -m -n -Q -q -r -C -P -g -S -RS -rhash -T -t_reverse -t -V -v -w -x -k";
+
+/// Those who come from SPIN find each flag in the table of its program.
+#[test]
+fn every_flag_of_spin_is_in_a_table() {
+    let text =
+        std::fs::read_to_string(root().join("docs/coming-from-spin.md")).expect("the chapter is there");
+    let tables: Vec<&str> = text.split("\n## What became of ").skip(1).collect();
+    for (table, flags) in tables.iter().zip([SPIN_FLAGS, SEARCH_FLAGS, PAN_FLAGS]) {
+        let cells = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+        let named: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+        for flag in flags.split_whitespace() {
+            // Behind the flag may stand what it takes, but not another name.
+            let takes = |rest: &str| {
+                !rest.starts_with(|c: char| c.is_ascii_lowercase()) || ["n", "xxx", "suf"].contains(&rest)
+            };
+            let is_it = |name: &&str| name.strip_prefix(flag).is_some_and(takes);
+            assert!(named.iter().any(is_it), "{flag} is not in {}", table.lines().next().unwrap_or_default());
+        }
+    }
+    assert_eq!(tables.len(), 3);
+}
+
 #[test]
 fn the_readme() {
     let text = fs::read_to_string(root().join("README.md")).expect("the README");

@@ -283,8 +283,8 @@ proptest! {
                 // What is saved still shows it.
                 let origin = FoundIn { model: "m", defines: &[], program: &model.program };
                 if let Some(saved) = SavedRun::of_property(&origin, &checked).filter(|_| violated) {
-                    let judge = saved.judge(&model).expect("the property is there");
-                    let followed = saved.follow(&model.program, judge.as_ref()).expect("it starts");
+                    let judge = saved.judge(&model, search::Limits::default()).expect("the property is there");
+                    let followed = saved.follow(&model.program, judge.as_deref()).expect("it starts");
                     prop_assert_eq!(followed.result, Replayed::StillFails, "{:?}\n{}\n{}", saved, text, formula);
                 }
             }

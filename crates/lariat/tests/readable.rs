@@ -31,8 +31,8 @@ fn models() -> Vec<PathBuf> {
 /// A run that was saved can be read, and shows the same when it is followed.
 fn still_fails(model: &Model, saved: &SavedRun, name: &str) {
     let saved = SavedRun::read(&saved.write()).expect("it can be read");
-    let judge = saved.judge(model).expect("the property is there");
-    let followed = saved.follow(&model.program, judge.as_ref()).expect("it starts");
+    let judge = saved.judge(model, search::Limits::default()).expect("the property is there");
+    let followed = saved.follow(&model.program, judge.as_deref()).expect("it starts");
     assert_eq!(followed.result, Replayed::StillFails, "{name}: {:?}", saved.shows);
 }
 

@@ -1,5 +1,6 @@
 //! Explores models breadth-first with a plain hash set, then expands all states found again and tells what that costs:
-//! `cargo run --release -p native --example expand -- [--states N] MODEL...`
+//! `cargo run --release -p native --example expand -- [--states N] [--quick] MODEL...`. Unless the code is to be the quickly made one, it is optimised first;
+//! the time to compile is that of the quickly made one.
 
 use model::system::{Successors, System};
 use native::Native;
@@ -11,7 +12,7 @@ const BLOCK: usize = 256;
 const PASSES: usize = 7;
 
 fn main() {
-    let mut limit = 200_000;
+    let (mut limit, mut quick) = (200_000, false);
     let mut arguments = std::env::args().skip(1);
     println!(
         "{:>28} {:>6} {:>9} {:>9} {:>8} {:>10} {:>8} {:>8} {:>6} {:>7}",
@@ -31,11 +32,15 @@ fn main() {
             limit = arguments.next().and_then(|limit| limit.parse().ok()).unwrap_or(limit);
             continue;
         }
-        measure(&argument, limit);
+        if argument == "--quick" {
+            quick = true;
+            continue;
+        }
+        measure(&argument, limit, quick);
     }
 }
 
-fn measure(path: &str, limit: usize) {
+fn measure(path: &str, limit: usize, quick: bool) {
     let compiled = promela::compile(&promela::DiskLoader, path, &[]);
     let Some(program) = compiled.program else { return println!("{path}: rejected") };
     let mut system = match Native::new(&program) {
@@ -73,6 +78,9 @@ fn measure(path: &str, limit: usize) {
                 states.push(state.to_vec());
             }
         }
+    }
+    if !quick {
+        system = system.optimised();
     }
     let flat: Vec<u64> = states.iter().flatten().copied().collect();
     let mut successors = 0;

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::compile::{Compiled, Failure, Root, compile};
+use crate::compile::{Compiled, Effort, Failure, Root, compile};
 use crate::plan::Plan;
 use cranelift_jit::JITModule;
 use std::fmt;
@@ -53,8 +53,8 @@ impl fmt::Debug for Code {
 }
 
 impl Code {
-    pub fn new(plan: &Plan<'_>) -> Result<Code, Failure> {
-        let Compiled { module, tables, entry, bytes } = compile(plan, &Root::Driver)?;
+    pub fn new(plan: &Plan<'_>, effort: Effort) -> Result<Code, Failure> {
+        let Compiled { module, tables, entry, bytes } = compile(plan, &Root::Driver, effort)?;
         // SAFETY: the entry is the driver, compiled with these parameters and the platform's calling convention.
         let expand = unsafe { std::mem::transmute::<*const u8, Expand>(entry) };
         let memory = Memory::new(module, tables);
@@ -101,7 +101,7 @@ impl fmt::Debug for Conditions {
 
 impl Conditions {
     pub fn new(plan: &Plan<'_>, conditions: &[&model::Expr]) -> Result<Conditions, Failure> {
-        let Compiled { module, tables, entry, .. } = compile(plan, &Root::Atoms(conditions))?;
+        let Compiled { module, tables, entry, .. } = compile(plan, &Root::Atoms(conditions), Effort::Quick)?;
         // SAFETY: the entry is the function for conditions, compiled with these parameters and the platform's calling convention.
         let evaluate = unsafe { std::mem::transmute::<*const u8, Evaluate>(entry) };
         let memory = Memory::new(module, tables);

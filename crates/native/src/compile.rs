@@ -1,5 +1,5 @@
 //! From a plan to machine code in memory: functions are written as they are asked for, compiled (on two threads if there are
-//! many), and put into one piece of memory.
+//! many and somebody waits), and put into one piece of memory.
 
 use crate::function::{FunctionKey, Generator, Requests};
 use crate::plan::Plan;
@@ -71,8 +71,25 @@ pub enum Root<'e> {
     Atoms(&'e [&'e model::Expr]),
 }
 
-pub fn compile(plan: &Plan<'_>, root: &Root<'_>) -> Result<Compiled, Failure> {
-    let isa = target()?;
+/// How much is done for the code to be good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// It is waited for.
+    Quick,
+    /// It is going to run for long. Others search meanwhile, so it takes one thread.
+    Best,
+}
+
+/// A function for more locations than this would take minutes to compile: the time grows with the square.
+const MOST_LOCATIONS: usize = 20_000;
+
+pub fn compile(plan: &Plan<'_>, root: &Root<'_>, effort: Effort) -> Result<Compiled, Failure> {
+    if let Some(large) = plan.program.process_types.iter().find(|kind| kind.locations.len() > MOST_LOCATIONS)
+    {
+        let count = large.locations.len();
+        return Err(Failure(format!("`{}` has {count} locations, which would take too long", large.name)));
+    }
+    let isa = target(effort)?;
     let mut requests = Requests::default();
     requests.number(match root {
         Root::Driver => FunctionKey::Driver,
@@ -97,20 +114,18 @@ pub fn compile(plan: &Plan<'_>, root: &Root<'_>) -> Result<Compiled, Failure> {
         generator.finish(isa.frontend_config());
         functions.push(function);
     }
-    let pieces = compile_all(functions, &*isa)?;
+    let pieces = compile_all(functions, &*isa, effort)?;
     let compiled = link(&requests, pieces, isa)?;
     Ok(Compiled { tables: requests.tables, ..compiled })
 }
 
-fn target() -> Result<OwnedTargetIsa, Failure> {
+fn target(effort: Effort) -> Result<OwnedTargetIsa, Failure> {
     let mut flags = settings::builder();
     let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
-    let options = [
-        ("opt_level", "speed"),
-        ("is_pic", "false"),
-        ("unwind_info", "false"),
-        ("enable_verifier", verifies),
-    ];
+    // What is simple about the code is simplified as it is written, so that much of it gains nothing; registers are another matter.
+    let level = if effort == Effort::Best { "speed" } else { "none" };
+    let options =
+        [("opt_level", level), ("is_pic", "false"), ("unwind_info", "false"), ("enable_verifier", verifies)];
     for (name, value) in options {
         flags.set(name, value).map_err(|error| Failure(error.to_string()))?;
     }
@@ -118,9 +133,9 @@ fn target() -> Result<OwnedTargetIsa, Failure> {
     Ok(builder.finish(settings::Flags::new(flags))?)
 }
 
-fn compile_all(functions: Vec<Function>, isa: &dyn TargetIsa) -> Result<Vec<Piece>, Failure> {
+fn compile_all(functions: Vec<Function>, isa: &dyn TargetIsa, effort: Effort) -> Result<Vec<Piece>, Failure> {
     let numbered: Vec<(usize, Function)> = functions.into_iter().enumerate().collect();
-    if numbered.len() < WORTH_A_THREAD {
+    if numbered.len() < WORTH_A_THREAD || effort == Effort::Best {
         let mut context = Context::new();
         return numbered.into_iter().map(|(_, function)| piece(&mut context, function, isa)).collect();
     }

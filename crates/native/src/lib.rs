@@ -8,7 +8,7 @@
 //! Where to look: [`plan`] is what is known before code exists, [`value`] constants and intervals, [`function`] the writer
 //! of one function, [`state_access`] packed words, [`shadow`] variables in registers, [`expression`] values, [`transition`] steps, [`channel`] and
 //! [`dynamic_channel`] messages, [`rendezvous`], [`body`] d_steps, [`process`] `run` and the end of processes, [`event_trace`],
-//! [`driver`] who moves when, [`compile`] the way to memory, [`call`] the calls.
+//! [`driver`] who moves when, [`compile`] the way to memory, [`tiers`] when which code is made, [`call`] the calls.
 
 #![deny(unsafe_code)]
 
@@ -28,13 +28,13 @@ mod process;
 mod rendezvous;
 mod shadow;
 mod state_access;
+mod tiers;
 mod transition;
 mod value;
 
 pub use atoms::Atoms;
 pub use compile::Failure;
 
-use call::Code;
 use model::RuntimeError;
 use model::expression::Expr;
 use model::interp::{Interpreter, PackedInterpreter};
@@ -45,13 +45,14 @@ use model::system::{Misfit, Step, StepCode, Successors, System, Width};
 use plan::Plan;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use tiers::Tiers;
 
 /// A program compiled for a layout.
 #[derive(Debug)]
 pub struct Native<'a> {
     /// What the code asks when something is abnormal.
     packed: PackedInterpreter<'a>,
-    code: Result<Code, Failure>,
+    code: Tiers,
     /// Code is not wanted.
     interpreted: bool,
     invariants: Atoms,
@@ -89,14 +90,21 @@ impl<'a> Native<'a> {
         let conditions: Vec<Expr> =
             program.invariants.iter().map(|invariant| invariant.condition.clone()).collect();
         let (code, invariants) = if interpreted {
-            (Err(Failure::unwanted()), Atoms::interpreted(&conditions))
+            (Tiers::unwanted(), Atoms::interpreted(&conditions))
         } else {
             let plan = Plan::new(program, packed.layout(), packed.numbering());
-            (Code::new(&plan), Atoms::new(&plan, &conditions))
+            (Tiers::new(&plan), Atoms::new(&plan, &conditions))
         };
         let compile_time = start.elapsed();
         let asked = AtomicU64::new(0);
         Native { packed, code, interpreted, invariants, compile_time, asked, trusting: false }
+    }
+
+    /// Now with the code that others get once they were asked often.
+    #[must_use]
+    pub fn optimised(self) -> Native<'a> {
+        self.code.optimise(&Plan::new(self.program(), self.packed.layout(), self.packed.numbering()));
+        self
     }
 
     pub fn program(&self) -> &'a Program {
@@ -115,14 +123,14 @@ impl<'a> Native<'a> {
         self.packed.decode(state)
     }
 
-    /// How long it took to make the code.
+    /// How long it took to make the first code.
     pub fn compile_time(&self) -> Duration {
         self.compile_time
     }
 
     /// Bytes of machine code, or why there is none; then everything is left to the interpreter.
     pub fn code_bytes(&self) -> Result<usize, &Failure> {
-        self.code.as_ref().map(|code| code.bytes)
+        self.code.current().map(|code| code.bytes)
     }
 
     /// About how many states the interpreter was asked.
@@ -159,7 +167,7 @@ impl System for Native<'_> {
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-        if let Ok(code) = &self.code {
+        if let Some(code) = self.code.ask(&self.packed) {
             if code.expand(state, out.raw()) {
                 return Ok(());
             }

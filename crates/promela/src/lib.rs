@@ -69,6 +69,11 @@ pub fn compile(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<S
     compile_with(loader, path, defines, &[])
 }
 
+/// The file in which the formula with this number, from 1, is said to stand.
+pub fn formula_name(number: usize) -> String {
+    format!("<formula {number}>")
+}
+
 /// The same with more formulas, read as if each stood in an `ltl` block behind the model; they are the last properties.
 pub fn compile_with(
     loader: &dyn FileLoader,
@@ -78,7 +83,7 @@ pub fn compile_with(
 ) -> Compiled {
     let behind: Vec<(String, String)> = (1..)
         .zip(formulas)
-        .map(|(number, text)| (format!("<formula {number}>"), format!("ltl {{ {text}\n}}")))
+        .map(|(number, text)| (formula_name(number), format!("ltl {{ {text}\n}}")))
         .collect();
     let preprocessed = preprocess::preprocess_with(loader, path, defines, &behind);
     let (sources, tree, mut diagnostics) = parser::parse(preprocessed);

@@ -63,9 +63,8 @@ impl Msc {
 
 /// The first run that shows something wrong.
 fn first(report: &Report<'_>) -> anyhow::Result<Trace> {
-    let violated = findings(report).into_iter().filter(|finding| finding.verdict == "violated");
-    match violated.flat_map(|finding| finding.runs).next() {
-        Some(shown) => Ok(shown.trace),
+    match findings(report).iter().flat_map(|finding| finding.violations()).next() {
+        Some(shown) => Ok(shown.trace.clone()),
         None if report.verdict() == Verdict::Holds => {
             anyhow::bail!("all that was checked holds: there is no counterexample to draw")
         }

@@ -58,7 +58,7 @@ impl Outputs {
         if let Some(file) = &self.sarif {
             write(file, &sarif::render(&findings))?;
         }
-        let first = findings.iter().flat_map(|finding| &finding.runs).next();
+        let first = findings.iter().flat_map(|finding| finding.violations()).next();
         if let (Some(file), Some(first)) = (&self.itf, first) {
             write(file, &itf::render(&model.name, &first.trace))?;
         }
@@ -93,9 +93,7 @@ impl Outputs {
         }
         if report.violated().next().is_some() {
             let shown = file.display();
-            complain(&format!(
-                "warning: {shown} is not written: runs of formulas of branching time, or under an automaton of fair runs, cannot be saved\n"
-            ));
+            complain(&format!("warning: {shown} is not written: no single run shows what is violated\n"));
         }
         Ok(())
     }

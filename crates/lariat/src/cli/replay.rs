@@ -4,6 +4,8 @@ use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::Args;
 use lariat::load::{Define, Rejected, load_with};
+use lariat::machine;
+use lariat::property::Wanted;
 use lariat::replay::{Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
 use lariat::report::columns::table;
 use lariat::report::lasso::infinite_run;
@@ -11,6 +13,7 @@ use lariat::report::printable;
 use lariat::report::text::Style;
 use lariat::run::show_run;
 use model::trace::Change;
+use search::Limits;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -53,9 +56,10 @@ impl Replay {
                 return Ok(Exit::BadInput);
             }
         };
-        let judge = saved.judge(&model).map_err(anyhow::Error::msg)?;
+        let limits = Limits { memory_bytes: machine::default_memory_bytes(), ..Limits::default() };
+        let judge = saved.judge(&model, limits).map_err(anyhow::Error::msg)?;
         let followed = saved
-            .follow(&model.program, judge.as_ref())
+            .follow(&model.program, judge.as_deref())
             .map_err(|error| anyhow::anyhow!(printable(&error.to_string())))
             .context("the model has no initial state")?;
         let style = self.color.style();
@@ -64,9 +68,7 @@ impl Replay {
         let mut text = line + "\n";
         if !self.quiet {
             text += &match (&followed.result, &followed.lasso) {
-                (_, Some(lasso)) => {
-                    infinite_run(&model.program, lasso, "whatever follows, the property is violated", style)
-                }
+                (_, Some(lasso)) => infinite_run(&model.program, lasso, ending(&saved), style),
                 (Replayed::Diverges { .. }, _) => alternatives(&followed),
                 (Replayed::DoesNotClose { differs }, _) => differences(differs),
                 (Replayed::Fixed | Replayed::Unfair, _) => {
@@ -95,6 +97,7 @@ fn verdict(saved: &SavedRun, followed: &Followed, same: bool, style: Style) -> (
         Replayed::Fixed => {
             let right = match saved.shows {
                 Shows::Error(_) => "nothing is wrong with it",
+                Shows::Property { wanted: Wanted::Ctl(_), .. } => "the formula holds now",
                 Shows::Property { .. } => "the property is true of it",
             };
             let line = format!("{}: the run is still possible, but {right}", style.good("fixed"));
@@ -121,12 +124,23 @@ fn verdict(saved: &SavedRun, followed: &Followed, same: bool, style: Style) -> (
     }
 }
 
+/// What the last state of a run without a cycle shows.
+fn ending(saved: &SavedRun) -> &'static str {
+    match saved.shows {
+        Shows::Property { wanted: Wanted::Ctl(_), .. } => "this state shows that the formula does not hold",
+        _ => "whatever follows, the property is violated",
+    }
+}
+
 /// What the run was saved for.
 fn shown(saved: &SavedRun) -> String {
     match &saved.shows {
         Shows::Error(error) => printable(&error.to_string()),
-        Shows::Property { wanted, fairness, no_value } => {
-            let under = fairness.as_ref().map_or_else(String::new, |name| format!(" under {name} fairness"));
+        Shows::Property { wanted, fairness, assumed, no_value } => {
+            let notion = fairness.as_ref().map(|name| format!("{name} fairness"));
+            let automata = assumed.iter().map(|each| printable(each.name()).to_string());
+            let all: Vec<String> = notion.into_iter().chain(automata).collect();
+            let under = if all.is_empty() { String::new() } else { format!(" under {}", all.join(", ")) };
             let name = printable(wanted.name());
             match no_value {
                 Some(error) => format!("{name}: a condition has no value: {}", printable(&error.to_string())),

@@ -4,17 +4,20 @@
 //! and every reduction then works as without.
 
 use super::monitor::{Automaton, Unsuitable};
+use super::{Meaning, Property, Wanted};
+use crate::load::Model;
 use model::{Expr, Program};
 use omega::automaton::Tgba;
 use omega::emptiness::accepts;
 use omega::product::generalized_product;
 use omega::word::Lasso as Word;
+use promela::LtlFormula;
 
 /// The runs that count are those the automaton accepts.
 #[derive(Clone, Debug)]
 pub struct Assumption {
-    /// As the report calls it.
-    pub name: String,
+    /// How it was asked for.
+    pub wanted: Wanted,
     pub automaton: Tgba,
     /// What its atoms stand for.
     pub conditions: Vec<Expr>,
@@ -24,6 +27,23 @@ pub struct Assumption {
 const MOST_MARKS: u32 = 64;
 
 impl Assumption {
+    /// In a model; takes what became of its texts from `given`.
+    ///
+    /// # Errors
+    /// An atom is no condition, or it is no automaton that was asked for.
+    pub fn find<'m>(
+        wanted: &Wanted,
+        model: &Model,
+        given: &mut impl Iterator<Item = &'m LtlFormula>,
+    ) -> Result<Assumption, String> {
+        match wanted.find(model, given)? {
+            Property { meaning: Meaning::Automaton(automaton, conditions), wanted, .. } => {
+                Ok(Assumption { wanted, automaton: *automaton, conditions })
+            }
+            Property { name, .. } => Err(format!("{name} is not an automaton of fair runs")),
+        }
+    }
+
     /// The automaton of the runs that `forbidden` accepts and that count.
     pub(super) fn restrict(&self, forbidden: Automaton) -> Result<Automaton, Unsuitable> {
         let (left, mut conditions) = forbidden;
@@ -35,7 +55,7 @@ impl Assumption {
             // Atoms are matched by name: the same name must mean the same.
             let known = left.atoms.iter().position(|name| name == atom);
             if known.is_some_and(|place| conditions[place] != *condition) {
-                *atom = format!("{atom} of {}", self.name).into();
+                *atom = format!("{atom} of {}", self.wanted.name()).into();
             }
             if !left.atoms.contains(atom) {
                 conditions.push(condition.clone());

@@ -7,11 +7,12 @@ use super::check::{Checked, Choice, Failure};
 use super::lasso::{Lasso, LassoError, follow, letters};
 use super::monitor::Unsuitable;
 use super::unseen::unseen_labels;
-use super::{Wanted, condition, fair};
+use super::{Judges, Wanted, condition, fair};
 use model::{Expr, Program};
 use omega::formula::{Formula, Formulas, Spelling};
 use promela::LtlFormula;
 use search::branching::{self, BranchingAnswer, LabellingError, Method, Question, is_state_formula};
+use search::liveness::fairness::Fairness;
 use search::product::{Answer, LassoRun};
 use search::{Options, Run, Verdict, Violation};
 
@@ -157,6 +158,66 @@ pub struct BranchingFormula {
     conditions: Vec<Expr>,
 }
 
+/// Says whether a run still goes with a formula that does not hold. One run seldom is all there is to see, so that is decided anew.
+#[derive(Debug)]
+pub struct BranchingJudge {
+    program: Program,
+    formula: BranchingFormula,
+    fairness: Option<Fairness>,
+    holds: bool,
+}
+
+impl BranchingJudge {
+    /// Of a formula in a program, within the limits; of what `choice` says only how to search and what runs count matters.
+    ///
+    /// # Errors
+    /// Why there is no verdict.
+    pub fn new(
+        program: &Program,
+        formula: &BranchingFormula,
+        choice: &Choice,
+        options: &Options<'_>,
+    ) -> Result<BranchingJudge, String> {
+        let found = check(program, formula, choice, options).map_err(|fault| fault.to_string())?;
+        let checked = found.map_err(|reason| reason.to_string())?;
+        let holds = match (checked.verdict, checked.answer.limit) {
+            (Verdict::Holds, _) => true,
+            (Verdict::Violated, _) => false,
+            (Verdict::Inconclusive, Some(limit)) => {
+                return Err(format!("not everything was visited: {limit}"));
+            }
+            (Verdict::Inconclusive, None) => return Err("the search is inconclusive".into()),
+        };
+        let fairness = choice.fairness;
+        Ok(BranchingJudge { program: revealed(program), formula: formula.clone(), fairness, holds })
+    }
+}
+
+impl Judges for BranchingJudge {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn judge(&self, run: &LassoRun) -> Result<Lasso, LassoError> {
+        let lasso = replay(&self.program, &self.formula, run)?;
+        if self.holds {
+            return Err(LassoError::Allowed);
+        }
+        match self.fairness {
+            Some(fairness) if !fair::is_fair(&self.program, &lasso, fairness) => Err(LassoError::Unfair),
+            _ => Ok(lasso),
+        }
+    }
+}
+
+/// All of a state is looked at, as formulas may ask about anything.
+fn revealed(program: &Program) -> Program {
+    let mut program = program.clone();
+    program.variables.reveal();
+    program.process_types.iter_mut().for_each(|kind| kind.variables.reveal());
+    program
+}
+
 /// Decides the formula.
 ///
 /// # Errors
@@ -167,9 +228,7 @@ pub(super) fn check(
     choice: &Choice,
     options: &Options<'_>,
 ) -> Result<Result<Checked, Unsuitable>, Failure> {
-    let mut program = program.clone();
-    program.variables.reveal();
-    program.process_types.iter_mut().for_each(|kind| kind.variables.reveal());
+    let program = revealed(program);
     let mut formulas = formula.formulas.clone();
     let question = Question {
         conditions: formula.conditions.clone(),

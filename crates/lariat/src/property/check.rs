@@ -2,7 +2,9 @@
 
 use super::lasso::{Lasso, LassoError};
 use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
-use super::{Assumption, Judge, Meaning, Property, Remedy, UnseenLabel, Unsuitable, Wanted, branching};
+use super::{
+    Assumption, Judge, Judges, Meaning, Property, Remedy, UnseenLabel, Unsuitable, Wanted, branching,
+};
 use crate::check::{Counterexample, Engine};
 use crate::reduction::Reduction;
 use crate::shorten::lasso;
@@ -59,8 +61,8 @@ pub struct Checked {
     pub automaton_states: usize,
     /// The fairness that was assumed.
     pub fairness: Option<Fairness>,
-    /// The names of the automata of fair runs that were assumed.
-    pub assumed: Vec<String>,
+    /// The automata of fair runs that were assumed.
+    pub assumed: Vec<Wanted>,
     /// What fairness would change, if that was asked.
     pub remedy: Option<Remedy>,
     /// The run that shows the verdict.
@@ -163,7 +165,7 @@ pub fn check(
         },
         automaton_states: judge.monitor.states(),
         fairness: choice.fairness,
-        assumed: choice.assumptions.iter().map(|assumption| assumption.name.clone()).collect(),
+        assumed: choice.assumptions.iter().map(|assumption| assumption.wanted.clone()).collect(),
         unsuitable: None,
         unseen: judge.prepared.unseen.clone(),
         remedy: None,

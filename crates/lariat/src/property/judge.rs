@@ -16,7 +16,19 @@ use search::product::{LassoRun, Monitor};
 /// Rounds after which a cycle of the program need not be exact in variables that nobody reads.
 const ROUNDS: usize = 16;
 
-/// Says of a run whether it violates a property.
+/// Says of a run whether it shows that a property is violated.
+pub trait Judges {
+    /// The program as the property sees it.
+    fn program(&self) -> &Program;
+
+    /// Replays a run of the program and asks the property about it.
+    ///
+    /// # Errors
+    /// Why it does not show that the property is violated.
+    fn judge(&self, run: &LassoRun) -> Result<Lasso, LassoError>;
+}
+
+/// Of a property of infinite runs: the run alone tells.
 #[derive(Debug)]
 pub struct Judge {
     pub(super) prepared: Prepared,
@@ -32,20 +44,15 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Of a property in a program, whatever was searched.
+    /// Of a property in a program, whatever was searched; of what `choice` says only what runs count matters.
     ///
     /// # Errors
     /// Why there is no automaton for the property.
-    pub fn new(
-        program: &Program,
-        property: &Property,
-        fairness: Option<Fairness>,
-    ) -> Result<Judge, Unsuitable> {
+    pub fn new(program: &Program, property: &Property, choice: &Choice) -> Result<Judge, Unsuitable> {
         let prepared = prepare(program, property, &[])?;
         let (automaton, conditions) = automaton(&prepared, property, &[], Form::Generalized)?;
         let monitor = Monitor::new(automaton, conditions, prepared.stutters);
-        let choice = Choice { fairness, ..Choice::default() };
-        Ok(Judge::of_search(prepared, property, monitor, false, &choice))
+        Ok(Judge::of_search(prepared, property, monitor, false, choice))
     }
 
     /// With the automaton that a search uses.
@@ -73,17 +80,14 @@ impl Judge {
         self.rounds = rounds;
         self
     }
+}
 
-    /// The program as the property sees it.
-    pub fn program(&self) -> &Program {
+impl Judges for Judge {
+    fn program(&self) -> &Program {
         &self.prepared.program
     }
 
-    /// Replays a run of the program and asks the property about it.
-    ///
-    /// # Errors
-    /// Why it does not show that the property is violated.
-    pub fn judge(&self, run: &LassoRun) -> Result<Lasso, LassoError> {
+    fn judge(&self, run: &LassoRun) -> Result<Lasso, LassoError> {
         let Judge { prepared, property, monitor, .. } = self;
         let (atoms, conditions) = atoms(property, monitor);
         let interpreter = Interpreter::new(&prepared.program);

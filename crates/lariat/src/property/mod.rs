@@ -15,9 +15,9 @@ mod unseen;
 mod wanted;
 
 pub use assumption::Assumption;
-pub use branching::{BranchingFormula, Skeleton};
+pub use branching::{BranchingFormula, BranchingJudge, Skeleton};
 pub use check::{Checked, Choice, check};
-pub use judge::Judge;
+pub use judge::{Judge, Judges};
 pub use lasso::{Lasso, LassoError};
 pub use monitor::Unsuitable;
 pub use remedy::{Remedy, remedy};

@@ -2,7 +2,7 @@
 //! first, and the others if that does not lead to what the run is to show.
 
 use super::{SavedMove, SavedRun, SavedStep, Shows, fingerprint, saved_step};
-use crate::property::{Judge, Lasso, LassoError};
+use crate::property::{Judges, Lasso, LassoError};
 use model::trace::{Change, changes};
 use model::{Interpreter, Program, RuntimeError, State, Step, Successor};
 use search::product::LassoRun;
@@ -41,9 +41,9 @@ impl SavedRun {
     ///
     /// # Errors
     /// The program has no initial state.
-    pub fn follow(&self, program: &Program, judge: Option<&Judge>) -> Result<Followed, RuntimeError> {
+    pub fn follow(&self, program: &Program, judge: Option<&dyn Judges>) -> Result<Followed, RuntimeError> {
         let same = fingerprint(program) == self.fingerprint;
-        let program = judge.map_or(program, Judge::program);
+        let program = judge.map_or(program, |judge| judge.program());
         let interpreter = Interpreter::new(program);
         let initial = interpreter.initial_states()?;
         let chosen = if initial.get(self.initial).is_some() { self.initial } else { 0 };
@@ -111,7 +111,7 @@ struct Following<'p> {
 /// For runs that show that a property is violated.
 #[derive(Clone, Copy)]
 struct Judging<'p> {
-    judge: &'p Judge,
+    judge: &'p dyn Judges,
     initial: usize,
     /// The model has not changed.
     same: bool,

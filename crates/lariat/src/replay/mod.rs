@@ -9,14 +9,15 @@ pub use follow::{Followed, Replayed};
 
 use crate::check::Counterexample;
 use crate::load::{Define, Model};
-use crate::property::{self, Judge, Wanted};
+use crate::property::{self, Assumption, BranchingJudge, Choice, Judge, Judges, Meaning, Wanted};
 use crate::run::{Mover, show_step};
 use model::{Program, RuntimeError, State, Step};
 use search::liveness::fairness::Fairness;
+use search::{Limits, Options};
 use serde::{Deserialize, Serialize};
 
 /// Counts up when the meaning of the file changes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Rounds of a cycle until its values must have come back: a byte that counts on comes back after 256.
 const ROUNDS: usize = 256;
@@ -46,6 +47,8 @@ pub enum Shows {
         wanted: Wanted,
         /// The notion of fairness that was assumed.
         fairness: Option<String>,
+        /// The automata of fair runs that were assumed.
+        assumed: Vec<Wanted>,
         /// A condition of the property has no value at the end of the run.
         no_value: Option<RuntimeError>,
     },
@@ -100,14 +103,12 @@ impl SavedRun {
         SavedRun::new(origin, shows, run.initial, &run.steps, &found.states, None)
     }
 
-    /// The run that shows that a property is violated, unless no single run does.
+    /// The run that shows that a property is violated, if one does.
     pub fn of_property(origin: &FoundIn<'_>, checked: &property::Checked) -> Option<SavedRun> {
-        if matches!(checked.wanted, Wanted::Ctl(_)) || !checked.assumed.is_empty() {
-            return None;
-        }
         let no_value = checked.failure.as_ref().map(|found| found.violation.error.clone());
         let fairness = checked.fairness.map(|fairness| fairness.name().to_string());
-        let shows = Shows::Property { wanted: checked.wanted.clone(), fairness, no_value };
+        let (wanted, assumed) = (checked.wanted.clone(), checked.assumed.clone());
+        let shows = Shows::Property { wanted, fairness, assumed, no_value };
         if let Some(found) = &checked.failure {
             let run = &found.violation.run;
             return Some(SavedRun::new(origin, shows, run.initial, &run.steps, &found.states, None));
@@ -173,24 +174,39 @@ impl SavedRun {
     pub fn texts(&self) -> Result<Vec<String>, String> {
         match &self.shows {
             Shows::Error(_) => Ok(Vec::new()),
-            Shows::Property { wanted, .. } => wanted.texts(),
+            Shows::Property { wanted, assumed, .. } => {
+                let each: Result<Vec<_>, String> =
+                    [wanted].into_iter().chain(assumed).map(Wanted::texts).collect();
+                each.map(|texts| texts.concat())
+            }
         }
     }
 
-    /// Who says whether the property is violated in a model that was loaded with these texts; nobody if the run is to an error.
+    /// Who says whether the property is violated in a model that was loaded with these texts; nobody if the run is to an error. A formula of branching time is decided
+    /// for that, within the limits.
     ///
     /// # Errors
     /// The model does not have the property any more, or it cannot be asked.
-    pub fn judge(&self, model: &Model) -> Result<Option<Judge>, String> {
-        let Shows::Property { wanted, fairness, .. } = &self.shows else { return Ok(None) };
+    pub fn judge(&self, model: &Model, limits: Limits<'_>) -> Result<Option<Box<dyn Judges>>, String> {
+        let Shows::Property { wanted, fairness, assumed, .. } = &self.shows else { return Ok(None) };
         let named = |name: &String| {
             let known = Fairness::ALL.into_iter().find(|notion| notion.name() == name);
             known.ok_or_else(|| format!("not a saved counterexample: there is no fairness `{name}`"))
         };
         let fairness = fairness.as_ref().map(named).transpose()?;
-        let property = wanted.find(model, &mut model.given.iter())?;
-        let judge = Judge::new(&model.program, &property, fairness).map_err(|error| error.to_string())?;
-        Ok(Some(judge.with_rounds(ROUNDS)))
+        let mut given = model.given.iter();
+        let property = wanted.find(model, &mut given)?;
+        let assumptions: Result<Vec<Assumption>, String> =
+            assumed.iter().map(|each| Assumption::find(each, model, &mut given)).collect();
+        let choice = Choice { fairness, assumptions: assumptions?, ..Choice::default() };
+        if let Meaning::Branching(formula) = &property.meaning {
+            let options = Options { limits, ..Options::default() };
+            let judge = BranchingJudge::new(&model.program, formula, &choice, &options);
+            let judge = judge.map_err(|reason| format!("`{}` cannot be decided: {reason}", property.name))?;
+            return Ok(Some(Box::new(judge)));
+        }
+        let judge = Judge::new(&model.program, &property, &choice).map_err(|error| error.to_string())?;
+        Ok(Some(Box::new(judge.with_rounds(ROUNDS))))
     }
 }
 

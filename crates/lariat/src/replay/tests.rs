@@ -3,8 +3,7 @@
 use super::*;
 use crate::check::{Engine, check};
 use crate::load::load_promela;
-use crate::property::Choice;
-use search::{Options, Order};
+use search::Order;
 
 fn load(text: &str, formulas: &[String]) -> Model {
     load_promela("m.pml".into(), text.into(), &[], formulas, false).expect("the model is right")
@@ -30,9 +29,18 @@ fn saved(text: &str) -> SavedRun {
 
 /// The run that shows that a property is violated.
 fn saved_lasso(text: &str, wanted: &Wanted, fairness: Option<Fairness>) -> SavedRun {
-    let model = load(text, &wanted.texts().expect("a property"));
-    let property = wanted.find(&model, &mut model.given.iter()).expect("the model has it");
-    let choice = Choice { fairness, simplify: true, ..Choice::default() };
+    saved_assuming(text, wanted, &[], fairness)
+}
+
+/// The same, of the runs that automata accept.
+fn saved_assuming(text: &str, wanted: &Wanted, assumed: &[Wanted], fairness: Option<Fairness>) -> SavedRun {
+    let texts = [wanted].into_iter().chain(assumed).map(|each| each.texts().expect("a property"));
+    let model = load(text, &texts.collect::<Vec<_>>().concat());
+    let mut given = model.given.iter();
+    let property = wanted.find(&model, &mut given).expect("the model has it");
+    let assumptions = assumed.iter().map(|each| Assumption::find(each, &model, &mut given));
+    let assumptions = assumptions.collect::<Result<_, _>>().expect("they are automata");
+    let choice = Choice { fairness, assumptions, simplify: true, ..Choice::default() };
     let checked = property::check(&model.program, &property, &choice, &Options::default());
     let checked = checked.expect("it replays");
     read_again(&SavedRun::of_property(&origin(&model.program), &checked).expect("it is violated"))
@@ -40,8 +48,8 @@ fn saved_lasso(text: &str, wanted: &Wanted, fairness: Option<Fairness>) -> Saved
 
 fn follow(run: &SavedRun, text: &str) -> Followed {
     let model = load(text, &run.texts().expect("a property"));
-    let judge = run.judge(&model).expect("the property is there");
-    run.follow(&model.program, judge.as_ref()).expect("it starts")
+    let judge = run.judge(&model, Limits::default()).expect("the property is there");
+    run.follow(&model.program, judge.as_deref()).expect("it starts")
 }
 
 const RACE: &str = "byte x, in;
@@ -137,9 +145,17 @@ fn formulas_and_automata_are_saved_with_the_run() {
     let run = saved_lasso(BLINKER, &automaton, None);
     assert_eq!(follow(&run, BLINKER).result, Replayed::StillFails);
     let gone = load(BLINKER, &[]);
-    let missing =
-        SavedRun { shows: Shows::Property { wanted: stated("gone"), fairness: None, no_value: None }, ..run };
-    assert!(missing.judge(&gone).unwrap_err().contains("it has: safety, settles, low"));
+    let missing = SavedRun {
+        shows: Shows::Property { wanted: stated("gone"), fairness: None, assumed: vec![], no_value: None },
+        ..run
+    };
+    assert!(
+        missing
+            .judge(&gone, Limits::default())
+            .err()
+            .expect("it is gone")
+            .contains("it has: safety, settles, low")
+    );
 }
 
 #[test]
@@ -176,8 +192,65 @@ fn a_condition_without_a_value() {
 fn bad_files_are_named() {
     assert!(SavedRun::read("{}").unwrap_err().contains("not a saved counterexample"));
     let text = saved(RACE).write();
-    let other = text.replace("\"format\": 2", "\"format\": 9");
+    let other = text.replace("\"format\": 3", "\"format\": 9");
     assert!(SavedRun::read(&other).unwrap_err().contains("format is 9"));
     let beyond = text.replace("\"cycle\": null", "\"cycle\": 99");
     assert!(SavedRun::read(&beyond).unwrap_err().contains("cycle"));
+}
+
+/// The automaton of the runs on which something is true again and again.
+fn often(name: &str, atom: &str) -> Wanted {
+    let hoa = format!(
+        "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"{atom}\"\nacc-name: Buchi\nAcceptance: 1 Inf(0)\n--BODY--\n\
+         State: 0\n[0] 0 {{0}}\n[!0] 0\n--END--\n"
+    );
+    Wanted::Automaton { name: name.into(), hoa }
+}
+
+#[test]
+fn automata_of_fair_runs_are_saved_with_the_run() {
+    let text = "byte x; bool up;
+        active proctype P() { do :: up = !up od } active proctype Q() { do :: x = 1; x = 0 od }
+        ltl settles { <> [] up }";
+    let run = saved_assuming(text, &stated("settles"), &[often("lifts.hoa", "x == 1")], None);
+    assert_eq!(follow(&run, text).result, Replayed::StillFails);
+    let Shows::Property { assumed, .. } = &run.shows else { panic!("{run:?}") };
+    assert_eq!(assumed.len(), 1);
+    // The same steps, of which other ones count.
+    let unfair = SavedRun {
+        shows: Shows::Property {
+            wanted: stated("settles"),
+            fairness: None,
+            assumed: vec![often("never.hoa", "x == 7")],
+            no_value: None,
+        },
+        ..run
+    };
+    assert_eq!(follow(&unfair, text).result, Replayed::Unfair);
+}
+
+#[test]
+fn formulas_of_branching_time_are_decided_again() {
+    let text = "byte x; bool lost;
+        active proctype P() { do :: !lost -> x = 1; x = 0 :: lost = true; x = 2; break od }
+        active proctype Q() { do :: lost && x == 7 -> x = 1 od }";
+    let always = Wanted::Ctl("AG EF (x == 1)".into());
+    let run = saved_lasso(text, &always, None);
+    let followed = follow(&run, text);
+    assert_eq!(followed.result, Replayed::StillFails);
+    assert!(followed.lasso.is_some_and(|lasso| lasso.atoms.len() == 1));
+    // The same steps, but there is a way back now, which the run itself does not show.
+    let again = text.replace("x == 7", "x == 2");
+    assert_eq!(follow(&run, &again).result, Replayed::Fixed);
+    // A lasso: it may go on without ever being lost.
+    let inevitable = saved_lasso(text, &Wanted::Ctl("AF lost".into()), None);
+    assert!(inevitable.cycle.is_some());
+    assert_eq!(follow(&inevitable, text).result, Replayed::StillFails);
+    let gone = follow(&inevitable, &text.replace("!lost ->", "!lost && x == 3 ->"));
+    assert!(matches!(gone.result, Replayed::Diverges { .. }), "{gone:?}");
+    // A formula that cannot be decided within the limits is neither fixed nor failing.
+    let model = load(text, &run.texts().expect("a formula"));
+    let limits = Limits { states: Some(1), ..Limits::default() };
+    let problem = run.judge(&model, limits).err().expect("it is undecided");
+    assert!(problem.contains("cannot be decided"), "{problem}");
 }

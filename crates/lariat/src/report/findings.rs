@@ -26,6 +26,13 @@ pub struct Finding {
     pub runs: Vec<ShownRun>,
 }
 
+impl Finding {
+    /// The runs that show something wrong; a formula that holds may have one too, which shows why.
+    pub fn violations(&self) -> &[ShownRun] {
+        if self.verdict == verdict_name(Verdict::Violated) { &self.runs } else { &[] }
+    }
+}
+
 /// How much was searched.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
@@ -74,16 +81,17 @@ impl ShownRun {
         }
     }
 
-    /// A run on which a property is violated.
-    pub fn of_lasso(program: &Program, lasso: &Lasso) -> ShownRun {
+    /// A run on which a property is violated, or one that shows why a formula of branching time holds.
+    fn of_lasso(program: &Program, lasso: &Lasso, verdict: Verdict) -> ShownRun {
         let steps = lasso.steps();
         let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-        let error = lasso.reported.clone().unwrap_or_else(|| "property violated".into());
+        let kind = if verdict == Verdict::Holds { "this shows why it holds" } else { "property violated" };
+        let error = lasso.reported.clone().unwrap_or_else(|| kind.into());
         let trace = Trace::new(program, &steps, &lasso.states, cycle, error.clone());
         // A run that comes to its end stays there forever: say why.
         let stuck = cycle.is_some() && lasso.cycle.iter().all(|step| moves(step).next().is_none());
         ShownRun {
-            kind: "property violated",
+            kind,
             error,
             trace: trace.with_atoms(&steps, &lasso.atoms, &lasso.values),
             deadlock: lasso.states.last().filter(|_| stuck).map(|state| deadlock(program, state)),
@@ -149,7 +157,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
 
 /// A property of infinite runs.
 fn infinite(program: &Program, checked: &property::Checked) -> Finding {
-    let lasso = checked.lasso.as_ref().map(|lasso| ShownRun::of_lasso(program, lasso));
+    let lasso = checked.lasso.as_ref().map(|lasso| ShownRun::of_lasso(program, lasso, checked.verdict));
     let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
     let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();
     let limit = checked.answer.limit.map(|limit| limit.to_string());
@@ -158,7 +166,10 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
         name: checked.name.clone(),
         kind: checked.kind,
         verdict: verdict_name(checked.verdict),
-        reason: runs.first().map(|first| first.error.clone()).or(unsuitable).or(limit),
+        reason: match checked.verdict {
+            Verdict::Holds => None,
+            _ => runs.first().map(|first| first.error.clone()).or(unsuitable).or(limit),
+        },
         remedy: checked.remedy.map(|remedy| remedy.to_string()),
         figures: Some(Figures {
             exhaustive: checked.verdict == Verdict::Holds,

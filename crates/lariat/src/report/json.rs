@@ -2,7 +2,7 @@
 
 use super::lasso::{UNOBSERVED, shown};
 use super::{Report, verdict_name};
-use crate::property;
+use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
 use search::Verdict;
@@ -44,8 +44,8 @@ struct Property<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
     /// The automata of fair runs that were assumed.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    assumed: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assumed: Vec<&'a str>,
     /// What fairness would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<Remedy>,
@@ -168,7 +168,7 @@ pub fn render(report: &Report<'_>) -> String {
         automaton_states: None,
         hybrid: None,
         fairness: None,
-        assumed: &[],
+        assumed: Vec::new(),
         remedy: None,
         unseen_labels: Vec::new(),
         trace: trace(report),
@@ -238,7 +238,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
             bytes_per_node: answer.statistics.store_bytes as f64 / nodes.max(1) as f64,
         }),
         fairness: checked.fairness.map(|fairness| fairness.name()),
-        assumed: &checked.assumed,
+        assumed: checked.assumed.iter().map(Wanted::name).collect(),
         remedy: checked.remedy.map(Remedy::from),
         unseen_labels: checked.unseen.iter().map(ToString::to_string).collect(),
         trace: lasso_trace(report, checked),

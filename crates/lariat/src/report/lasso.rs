@@ -14,8 +14,10 @@ use std::fmt::Write;
 pub fn verdict(checked: &Checked, style: Style, quiet: bool) -> String {
     let name = printable(&checked.name);
     let notion = checked.fairness.map(|fairness| format!("{} fairness", fairness.name()));
-    let assumed: Vec<String> =
-        notion.into_iter().chain(checked.assumed.iter().map(|name| printable(name).to_string())).collect();
+    let assumed: Vec<String> = notion
+        .into_iter()
+        .chain(checked.assumed.iter().map(|each| printable(each.name()).to_string()))
+        .collect();
     let under = if assumed.is_empty() { String::new() } else { format!(" (under {})", assumed.join(", ")) };
     let head = format!("{} {name}{under}", checked.kind);
     let mut out = match checked.verdict {

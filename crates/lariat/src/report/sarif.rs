@@ -9,7 +9,7 @@ pub fn render(findings: &[Finding]) -> String {
     let mut rules: BTreeMap<String, &str> = BTreeMap::new();
     let mut results = Vec::new();
     for finding in findings {
-        for run in &finding.runs {
+        for run in finding.violations() {
             rules.insert(rule(run.kind), run.kind);
             results.push(result(finding, run));
         }

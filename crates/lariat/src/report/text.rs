@@ -182,7 +182,8 @@ pub fn blocked(program: &Program, state: &State) -> String {
 fn other_errors(report: &Report<'_>, style: Style) -> String {
     let outcome = &report.checked.outcome;
     let mut out = String::new();
-    if outcome.errors > 1 {
+    // A search that stops at the first error may have met it several times, which says nothing.
+    if outcome.errors > 1 && (outcome.exhaustive || report.checked.counterexamples.len() > 1) {
         let _ = writeln!(out, "\n{}", style.bold(&format!("{} errors in all:", grouped(outcome.errors))));
         for found in &report.checked.counterexamples {
             let steps = promela::diagnostic::count(found.violation.run.steps.len(), "step");

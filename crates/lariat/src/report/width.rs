@@ -1,5 +1,5 @@
-//! Text that keeps to the width of a terminal: lines are broken between words where that can be done. Escape sequences, which colour text, have
-//! no width.
+//! Text that keeps to the width of a terminal: lines are broken between words where that can be done, else behind the punctuation within one. Escape
+//! sequences, which colour text, have no width.
 
 /// How far what follows is indented when a line is broken.
 const HANG: usize = 4;
@@ -41,6 +41,13 @@ struct Line {
     width: usize,
     /// Behind some text: where a space begins, and how wide the line is behind it.
     space: Option<(usize, usize)>,
+    /// The same of punctuation, where it ends.
+    joint: Option<(usize, usize)>,
+}
+
+/// A word that does not fit may be broken behind these.
+fn is_joint(c: char) -> bool {
+    matches!(c, '.' | ',' | ';' | ':' | ']' | ')' | '}' | '=' | '&' | '|' | '+' | '*' | '/')
 }
 
 impl Line {
@@ -52,16 +59,21 @@ impl Line {
         }
         self.text.push(c);
         self.width += 1;
+        if is_joint(c) {
+            self.joint = Some((self.text.len(), self.width));
+        }
     }
 
-    /// Ends the line, at its last space unless it may end here; what does not belong to it begins the next one, which has room for it and more.
+    /// Ends the line, at its last space, or joint if it has none, unless it may end here; what does not belong to it begins the next one, which has room for it and more.
     fn split(&mut self, here: bool, room: usize) -> Line {
         let width = self.width;
         let fits = |(_, behind): &(usize, usize)| !here && width - behind < room;
-        let Some((at, behind)) = self.space.filter(fits) else { return Line::default() };
-        let text = self.text.split_off(at).split_off(1);
+        let place = self.space.map(|(at, behind)| (at + 1, behind)).filter(fits).or(self.joint.filter(fits));
+        let Some((at, behind)) = place else { return Line::default() };
+        let text = self.text.split_off(at);
+        let joint = self.joint.filter(|joint| joint.0 > at).map(|joint| (joint.0 - at, joint.1 - behind));
         self.text.truncate(self.text.trim_end_matches(' ').len());
-        Line { width: self.width - behind, text, space: None }
+        Line { width: width - behind, text, space: None, joint }
     }
 }
 
@@ -103,6 +115,9 @@ mod tests {
         assert_eq!(broken("one two three", 8, 8), ["one two", "three"]);
         assert_eq!(broken("a verylongword", 4, 4), ["a", "very", "long", "word"]);
         assert_eq!(broken("", 4, 4), [""]);
+        assert_eq!(broken("seat[3].taken_by = 2", 12, 12), ["seat[3].", "taken_by = 2"]);
+        assert_eq!(broken("a one.two_three", 12, 12), ["a", "one.", "two_three"]);
+        assert_eq!(broken("alpha.beta[12].gamma", 9, 9), ["alpha.", "beta[12].", "gamma"]);
         assert_eq!(
             fitted("  note: one two three\nshort\n", 12),
             "  note: one\n      two\n      three\nshort\n"
@@ -113,7 +128,7 @@ mod tests {
     proptest! {
         /// No line is too long, and nothing but spaces is lost or added.
         #[test]
-        fn nothing_is_lost(text in "( |\\x1b\\[1m|[a-zé→]{1,9} ?){0,40}", width in 8_usize..40) {
+        fn nothing_is_lost(text in "( |\\x1b\\[1m|[a-zé→.,\\[]{1,9} ?){0,40}", width in 8_usize..40) {
             let out = fitted(&text, width);
             let solid = |text: &str| text.split([' ', '\n']).collect::<String>();
             prop_assert_eq!(solid(&out), solid(&text));

@@ -5,7 +5,7 @@
 
 use super::walk::{Goal, Walker};
 use super::{WORK, Way, regroup, remove, switches};
-use crate::property::{Judge, Lasso};
+use crate::property::{Judge, Judges, Lasso};
 use model::{Interpreter, Successor};
 use search::product::LassoRun;
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::check::{Engine, check};
 use crate::load::load_promela;
-use crate::property::Judge;
+use crate::property::{Choice, Judge, Judges};
 use proptest::prelude::*;
 use search::Options;
 use search::liveness::fairness::Fairness;
@@ -61,7 +61,8 @@ fn cycles_are_put_in_order() {
         ltl settles { <> [] (a == 0) }";
     let model = load_promela("m.pml".into(), text.into(), &[], &[], false).expect("the model is right");
     let simplified = |fairness| {
-        let judge = Judge::new(&model.program, &model.stated[0], fairness).expect("it can be asked");
+        let choice = Choice { fairness, ..Choice::default() };
+        let judge = Judge::new(&model.program, &model.stated[0], &choice).expect("it can be asked");
         let cycle = steps_of(&model.program, &[0, 1, 0, 1]);
         let prefix = steps_of(&model.program, &[1, 0, 1, 0]);
         let found = judge.judge(&LassoRun { initial: 0, prefix, cycle }).expect("it is violated");

@@ -1,6 +1,8 @@
 // The explorer: `lariat explore`.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import http from "node:http";
+import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { explore, open, shot, start, stop, text, value } from "./support.mjs";
 
@@ -112,9 +114,60 @@ ltl settles { <> [] up }
   other.end();
 });
 
-test("nobody else is answered", async () => {
+test("breakpoints can be taken away, and what is typed is only text", async () => {
+  const page = await open(server.url);
+  await page.locator("#choices button, #choices span").first().waitFor();
+  await page.keyboard.press("Home");
+  await page.locator("#expression").fill("inside < 9 /* <img src=x onerror=window.hacked=1> */");
+  await page.getByRole("button", { name: "Add as breakpoint" }).click();
+  await page.locator("#breakpoints li, #live-note.error").first().waitFor();
+  await page.locator("#expression").fill("inside > 0");
+  await page.getByRole("button", { name: "Add as breakpoint" }).click();
+  await page.locator("#breakpoints li", { hasText: "inside > 0" }).waitFor();
+  for (let left = await page.locator("#breakpoints li").count(); left > 0; left--) {
+    await page.getByRole("button", { name: "Remove breakpoint" }).first().click();
+  }
+  assert.equal(await page.locator("#breakpoints li").count(), 0);
+  await page.locator("#expression").fill("<img src=x onerror=window.hacked=1>");
+  await page.getByRole("button", { name: "Go there" }).click();
+  await page.locator("#live-note.error").waitFor();
+  assert.equal(await page.locator("img").count(), 0);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  page.problems = page.problems.filter((problem) => !problem.includes("422"));
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+// The status of a request that says what it likes about where it goes.
+const status = (address, options) => new Promise((resolve, reject) => {
+  const request = http.request(address, options, (response) => { response.resume(); resolve(response.statusCode); });
+  request.on("error", reject);
+  request.end(options.method === "POST" ? "{}" : undefined);
+});
+
+const ROUTES = [["GET", ""], ["GET", "trail"], ...["look", "parse", "take", "until", "run", "adopt"].map((what) => ["POST", what])];
+
+test("nobody else is answered, on any route", async () => {
   const url = new URL(server.url);
   assert.equal(url.hostname, "127.0.0.1");
-  assert.equal((await fetch(url.origin + "/")).status, 404);
-  assert.equal((await fetch(server.url, { headers: { Origin: "http://elsewhere.example" } })).status, 403);
+  assert.ok(url.pathname.length > 32);
+  for (const [method, what] of ROUTES) {
+    const ours = server.url + what;
+    assert.notEqual(await status(ours, { method }), 404, what);
+    // Without the secret, and with a wrong one.
+    assert.equal(await status(url.origin + "/" + what, { method }), 404, what);
+    assert.equal(await status(url.origin + "/" + "0".repeat(32) + "/" + what, { method }), 404, what);
+    // A page from elsewhere, and a name that was made to point here.
+    assert.equal(await status(ours, { method, headers: { Origin: "http://elsewhere.example" } }), 403, what);
+    assert.equal(await status(ours, { method, headers: { Origin: "null" } }), 403, what);
+    assert.equal(await status(ours, { method, headers: { Host: "elsewhere.example:" + url.port } }), 403, what);
+  }
+});
+
+test("nothing listens but on loopback", async () => {
+  const { port } = new URL(server.url);
+  const outside = Object.values(networkInterfaces()).flat().filter((each) => !each.internal && each.family === "IPv4");
+  for (const { address } of outside) {
+    await assert.rejects(status(`http://${address}:${port}/`, { method: "GET" }), { code: "ECONNREFUSED" }, address);
+  }
 });

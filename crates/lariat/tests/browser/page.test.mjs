@@ -243,3 +243,87 @@ active proctype Down() { int got; do :: q?got; assert(got < 6000) od }
   assert.deepEqual(page.problems, []);
   await page.close();
 });
+
+test("every control does what it says", async () => {
+  const page = await open("file://" + report("live.pml", `bool up; byte n;
+active proctype Blinker() { n = 1; do :: up = true; up = false od }
+ltl on { <> [] up }
+ltl few { [] (n < 1) }
+`));
+  const position = () => text(page, "#position");
+  const tabs = page.getByRole("tab");
+  assert.equal(await tabs.count(), 2);
+  await tabs.filter({ hasText: "ltl on" }).click();
+  const steps = Number((await position()).split(" of ")[1]);
+  await page.getByRole("button", { name: "First state" }).click();
+  assert.equal(await position(), `start of ${steps}`);
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  assert.equal(await position(), `1 of ${steps}`);
+  await page.getByRole("button", { name: "Last state" }).click();
+  assert.equal(await position(), `${steps} of ${steps}`);
+  // A click into the timing diagram goes to that state.
+  const wave = await page.locator("#timing .wave").boundingBox();
+  await page.mouse.click(wave.x + 5, wave.y + wave.height / 2);
+  assert.equal(await position(), `start of ${steps}`);
+  await page.keyboard.press("End");
+  // Played from the end, it starts again and goes round.
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => document.getElementById("position").textContent.startsWith("1 of"));
+  await page.keyboard.press(" ");
+  assert.equal(await text(page, "#play"), "▶");
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  for (const wanted of ["dark", "light", undefined]) {
+    await page.locator("#theme").click();
+    assert.equal(await theme(), wanted);
+  }
+  await page.getByRole("button", { name: "Keys" }).click();
+  assert.equal(await page.locator("#help").isVisible(), true);
+  await page.getByRole("button", { name: "Close" }).click();
+  assert.equal(await page.locator("#help").isVisible(), false);
+  // The automata of both formulas, and of the process.
+  assert.deepEqual(await page.locator("#forbidden figcaption").allInnerTexts(), ["on", "few"]);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("formulas of branching time show their runs, good and bad", async () => {
+  const page = await open("file://" + report("branch.pml", `byte x; bool lost;
+active proctype P() { do :: !lost -> x = 1; x = 0 :: lost = true; x = 2; break od }
+`, "--ctl", "AG EF (x == 1)", "--ctl", "EF lost"));
+  assert.equal(await text(page, "#verdict"), "violated");
+  assert.match(await text(page, "#findings"), /ctl AG EF \(x == 1\)\s+violated/);
+  assert.match(await text(page, "#findings"), /ctl EF lost\s+holds/);
+  assert.match(await text(page, "#statement .error"), /property violated/);
+  assert.match(await page.locator("#timing text").first().textContent(), /x == 1/);
+  assert.deepEqual(await page.locator("#source .line").count(), 2, "the formulas are not part of the model");
+  await page.getByRole("tab", { name: /EF lost/ }).last().click();
+  assert.equal(await value(page, "lost"), "true");
+  assert.equal(await page.locator("#statement .error").count(), 0);
+  assert.match(await text(page, "#statement .good"), /shows why it holds/);
+  await shot(page, "branching");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("nothing is injected in any view", async () => {
+  const evil = "<img src=x onerror=window.hacked=1>";
+  const quoted = `'\u0022>${evil}</title></style></svg>\${window.hacked=1}{{hacked}}`.replaceAll("\u0022", "\\\"");
+  const page = await open("file://" + report(`${evil}.pml`, `chan q = [1] of { byte }; byte x;
+active proctype P() { printf("${quoted}"); q!1; x = 1; d_step { printf("${quoted}"); x = 2 }; q!2 }
+active proctype Q() { byte y; do :: x == 5 -> printf("${quoted}") :: q?[3] -> q?y od }
+`, "--ltl", "<> (x == 3)", "--property", "safety"));
+  for (const view of ["#model", "#source"]) assert.ok((await text(page, view)).includes(evil), view);
+  assert.ok((await page.title()).includes(evil));
+  const hidden = (selector) => page.locator(selector).evaluateAll((all) => all.map((each) => each.textContent).join(" "));
+  for (const view of ["#chart", "#automata"]) assert.ok((await hidden(view)).includes("<img"), view);
+  await page.locator("#runs button").first().click();
+  await page.locator("#why-pane").waitFor();
+  const steps = Number((await text(page, "#position")).split(" of ")[1]);
+  for (let step = 0; step < steps; step++) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowRight");
+  assert.ok((await text(page, "#statement")).includes(evil));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});

@@ -12,8 +12,9 @@ use crate::interp::Interpreter;
 use crate::program::{Location, Operation, ProcessType, Program, Transition};
 use crate::state::{Pid, State};
 use crate::system::{Step, Successor};
-use rapidhash::fast::GlobalState;
+use rapidhash::fast::SeedableState;
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 
 /// How many values may be looked at: some milliseconds.
 const EFFORT: usize = 2_500_000;
@@ -68,28 +69,28 @@ struct Look<'a, 'p> {
 }
 
 impl Look<'_, '_> {
-    /// Puts the steps from a state into `successors`, adds where they lead to the profile, and pays for it.
-    fn expand(&mut self, profile: &mut Profile, state: &State) {
+    /// Puts the steps from a state into `successors`, and pays for it.
+    fn expand(&mut self, state: &State) {
         self.successors.clear();
         self.interpreter.successors(state, &mut self.successors);
         self.effort = self.effort.saturating_sub(self.costs.of(state, self.successors.len()));
         self.successors.retain(|successor| successor.state.is_some());
-        for state in self.successors.iter().filter_map(|successor| successor.state.as_ref()) {
-            profile.include(self.interpreter.program(), state);
-        }
     }
 
     /// Looks at the neighbourhood, level by level, until only so much effort is left; returns its edge.
     fn neighbourhood(&mut self, profile: &mut Profile, from: &[State], leave: usize) -> Vec<State> {
-        let mut seen: HashSet<State, GlobalState> = from.iter().cloned().collect();
+        // Hashes do: to overlook a state in 2^64 is harmless here, and copies of all states would take most of the time.
+        let hashes = SeedableState::fixed();
+        let mut seen: HashSet<u64, SeedableState<'_>> = HashSet::with_hasher(SeedableState::fixed());
+        seen.extend(from.iter().map(|state| hashes.hash_one(state)));
         let mut frontier = from.to_vec();
         while self.effort > leave && !frontier.is_empty() {
             let mut next = Vec::new();
             for state in &frontier {
-                self.expand(profile, state);
+                self.expand(state);
                 for state in self.successors.drain(..).filter_map(|successor| successor.state) {
-                    if !seen.contains(&state) {
-                        seen.insert(state.clone());
+                    if seen.insert(hashes.hash_one(&state)) {
+                        profile.include(self.interpreter.program(), &state);
                         next.push(state);
                     }
                 }
@@ -107,7 +108,10 @@ impl Look<'_, '_> {
         let mut priorities: Vec<usize> = Vec::new();
         for _ in 0..WALK {
             let before = self.effort;
-            self.expand(profile, &state);
+            self.expand(&state);
+            for state in self.successors.iter().filter_map(|successor| successor.state.as_ref()) {
+                profile.include(self.interpreter.program(), state);
+            }
             if self.successors.is_empty() || self.effort == 0 {
                 // Walks that end at once cost something too.
                 self.effort = self.effort.saturating_sub(before - self.effort);

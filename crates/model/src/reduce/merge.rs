@@ -21,6 +21,7 @@ use crate::program::{
     Action, BranchKind, Location, LocationId, Operation, ProcessType, ProcessTypeId, Program, Transition,
 };
 use crate::ranges::Ranges;
+use std::collections::HashSet;
 
 /// Longer chains are cut; a loop of movers is one.
 const LONGEST: usize = 64;
@@ -40,7 +41,9 @@ pub(super) fn merge(
         if process_type.provided.is_some() {
             continue;
         }
-        let merger = Merger { program, process_type, kind, outside, ranges };
+        let all = process_type.locations.iter().flat_map(|each| &each.transitions);
+        let controlled = all.filter(|each| each.keeps_control).map(|each| each.target).collect();
+        let merger = Merger { program, process_type, kind, controlled, outside, ranges };
         for (from, location) in (0u32..).map(LocationId).zip(&process_type.locations) {
             for (index, transition) in location.transitions.iter().enumerate() {
                 if let Some((merged, chain)) = merger.chain(from, transition) {
@@ -57,6 +60,8 @@ struct Merger<'p> {
     program: &'p Program,
     process_type: &'p ProcessType,
     kind: ProcessTypeId,
+    /// Where a process may be that keeps control.
+    controlled: HashSet<LocationId>,
     outside: &'p Outside,
     ranges: &'p Ranges,
 }
@@ -190,8 +195,7 @@ impl Merger<'_> {
     }
 
     fn may_have_control(&self, location: LocationId) -> bool {
-        let mut all = self.process_type.locations.iter().flat_map(|each| &each.transitions);
-        all.any(|transition| transition.keeps_control && transition.target == location)
+        self.controlled.contains(&location)
     }
 
     fn is_asked_for(&self, location: LocationId) -> bool {

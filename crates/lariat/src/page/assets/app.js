@@ -78,7 +78,7 @@ function statement() {
     line.append(index ? "  with  " : "", el("strong", { class: laneClass(act.lane) }, name), "  " + act.statement);
   }
   if (cursor === current.length && current.shown.error && current !== (live && live.run)) {
-    line.append(" ", el("span", { class: "error" }, current.shown.error));
+    line.append(" ", el("span", { class: current.good ? "good" : "error" }, current.shown.error));
   }
   if (live && current !== live.run) {
     const button = el("button", { type: "button", id: "explore-here" }, "Explore from here");
@@ -167,7 +167,12 @@ if (data.live) {
   live = new Live(data.live.path, runs[0], (to) => { views.chart.refresh(); tabs(); go(to); });
 }
 for (const finding of data.findings) {
-  for (const shown of finding.runs) runs.push(new Run(shown, finding.kind === "safety" ? shown.error : finding.kind + " " + finding.name));
+  for (const shown of finding.runs) {
+    const run = new Run(shown, finding.kind === "safety" ? shown.error : finding.kind + " " + finding.name);
+    // It shows why a formula holds.
+    run.good = finding.verdict === "holds";
+    runs.push(run);
+  }
 }
 byId("forbidden-pane").hidden = data.forbidden.length === 0;
 new Automata(byId("forbidden"), data.forbidden);
