@@ -177,3 +177,73 @@ fn help_in_every_form() {
     assert!(place.out(&["man"]).contains(".TH lariat"));
     assert!(place.out(&["man", "check"]).contains("max\\-states"));
 }
+
+/// Text of a model, and the name of its file, stay text in every format.
+#[test]
+fn nothing_is_injected() {
+    let place = Place::new("");
+    let name = "<img src=x onerror=alert(1)>&\".pml";
+    let evil = "</text><svg onload=alert(1)>]]>--%%>; end #quot; %%{init: 1}%%";
+    let model = format!(
+        "byte x;\nactive proctype P() {{ printf(\"{evil}\"); x = 1; assert(x == 0 /* {evil} */) }}\n"
+    );
+    std::fs::write(place.0.join(name), model).expect("a file system that allows such names");
+    let files = ["--junit", "junit.xml", "--sarif", "found.sarif", "--itf", "trace.json"];
+    let output = place.run(&[&["check", "--quiet", "--search", "bfs"], &files[..], &[name]].concat());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let svg = place.out(&["msc", "--svg", name]);
+    for text in [&place.read("junit.xml"), &svg] {
+        assert!(is_well_formed(text) && !text.contains("<img") && !text.contains("<svg onload"), "{text}");
+    }
+    assert!(svg.contains("&lt;/text"), "{svg}");
+    for file in ["found.sarif", "trace.json"] {
+        let _: Value = serde_json::from_str(&place.read(file)).expect("JSON");
+    }
+    let mermaid = place.out(&["msc", "--mermaid", name]);
+    assert!(!["<", "%%"].iter().any(|bad| mermaid.contains(bad)), "{mermaid}");
+    // In a quoted string of Graphviz only a quote can end it.
+    for line in place.out(&["graph", "--processes", name]).lines().filter(|line| line.contains("onload")) {
+        let quotes = line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
+        assert_eq!(quotes, 2, "{line}");
+    }
+}
+
+/// A formula of branching time that holds has a run to show, which is no error.
+#[test]
+fn what_holds_is_no_error() {
+    let place = Place::new("byte x; active proctype P() { x = 1 }");
+    let files = ["--sarif", "found.sarif", "--junit", "junit.xml", "--itf", "trace.json"];
+    let output = place.run(&[&["check", "--quiet", "--ctl", "EF (x == 1)"], &files[..], &["m.pml"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let sarif: Value = serde_json::from_str(&place.read("found.sarif")).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"], Value::Array(Vec::new()));
+    assert!(!place.read("junit.xml").contains("<failure"));
+    assert!(!place.0.join("trace.json").exists());
+}
+
+/// Runs are saved, followed again and drawn, whatever kind of property they violate, and whatever runs count.
+#[test]
+fn runs_of_all_kinds_last() {
+    let place = Place::new(
+        "byte x; bool lost; active proctype P() { do :: !lost -> x = 1; x = 0 :: lost = true; x = 2; break od }",
+    );
+    let hoa = "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"x == 1\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--\n";
+    std::fs::write(place.0.join("busy.hoa"), hoa).expect("a temporary file");
+    let kinds: [&[&str]; 3] = [
+        &["--ctl", "AG EF (x == 1)"],
+        &["--ctl", "AF lost", "--fairness", "weak-process"],
+        &["--ltl", "<> lost", "--fairness", "busy.hoa"],
+    ];
+    for property in kinds {
+        let check = [&["check", "--quiet", "--save", "run.json"], property, &["m.pml"]].concat();
+        let output = place.run(&check);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let output = place.run(&["replay", "--quiet", "run.json"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text.starts_with("still fails: ") && text.contains("is violated"), "{text}");
+        let drawn = place.out(&[&["msc", "--mermaid"], property, &["m.pml"]].concat());
+        assert!(drawn.contains("lost = 1") || drawn.contains("loop"), "{drawn}");
+        std::fs::remove_file(place.0.join("run.json")).expect("it was written");
+    }
+}

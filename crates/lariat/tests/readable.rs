@@ -115,7 +115,7 @@ fn every_violated_property_can_be_read() {
             if let (Some(long), Some(short)) = (&long.lasso, &short.lasso) {
                 let size = |lasso: &property::Lasso| (lasso.steps().len(), switches(&lasso.steps()));
                 assert!(size(short) <= size(long), "{name}");
-                can_be_drawn(&ShownRun::of_lasso(&model.program, short));
+                can_be_drawn(&ShownRun::of_lasso(&model.program, short, search::Verdict::Violated));
             }
             let origin = FoundIn { model: "m", defines: &[], program: &model.program };
             for checked in [long, short] {

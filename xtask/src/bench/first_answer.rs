@@ -4,6 +4,7 @@
 //! of wall times.
 
 use super::Selection;
+use super::machine::Machine;
 use super::measure;
 use super::table::render;
 use crate::lariat::workspace;
@@ -23,12 +24,16 @@ pub struct Arguments {
     /// How often both are run
     #[arg(long, default_value_t = 11, value_name = "N")]
     repeat: usize,
+    /// Where to write the page, if anywhere
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     spin::ensure_installed()?;
     let lariat = arguments.selection.build_lariat()?;
     let limit = Duration::from_secs(arguments.selection.limit);
+    let machine = Machine::observe(Some(&lariat.program));
     let mut rows = Vec::new();
     let mut good = true;
     for model in models(&arguments.selection)? {
@@ -48,8 +53,16 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
             if reached { "yes" } else { "NO" }.to_owned(),
         ]);
     }
-    println!("{}", render(&["model", "lariat ms", "spin, cc, pan ms", "times", "aim"], &rows));
-    println!("aim: under {AIM_MILLISECONDS} ms, and at least {AIM_FACTOR} times as fast");
+    let page = format!(
+        "# The first answer, {}\n\n{}From the start of the command to its end on the models of `examples/`, in milliseconds. Aim: under {AIM_MILLISECONDS} ms, and at least {AIM_FACTOR} times as fast.\n\n{}",
+        machine.date,
+        machine.setting(arguments.repeat.max(1)),
+        render(&["model", "lariat ms", "spin, cc, pan ms", "times", "aim"], &rows)
+    );
+    println!("{page}");
+    if let Some(path) = &arguments.out {
+        std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     Ok(good)
 }
 

@@ -55,6 +55,22 @@ impl Machine {
         format!("{}-{}-{}-cores", self.date, words.join("-"), self.cores)
     }
 
+    /// On which machine, with which programs, and how often: a paragraph.
+    pub fn setting(&self, repeats: usize) -> String {
+        format!(
+            "{}, {} cores, {} MB, {}; load {} at the start. {}. {}. Lariat: {}. Medians of {repeats} interleaved run{}.\n\n",
+            self.processor,
+            self.cores,
+            self.memory_megabytes,
+            self.system,
+            self.load,
+            self.spin.trim_end_matches('.'),
+            self.compiler.trim_end_matches('.'),
+            self.lariat,
+            if repeats == 1 { "" } else { "s" },
+        )
+    }
+
     pub fn json(&self) -> Value {
         json!({
             "date": self.date,

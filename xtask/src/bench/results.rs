@@ -125,20 +125,7 @@ pub struct Results {
 impl Results {
     /// On which machine, with which programs, and how often: a paragraph.
     pub fn setting(&self) -> String {
-        let machine = &self.machine;
-        format!(
-            "{}, {} cores, {} MB, {}; load {} at the start. {}. {}. Lariat: {}. Medians of {} interleaved run{}.\n\n",
-            machine.processor,
-            machine.cores,
-            machine.memory_megabytes,
-            machine.system,
-            machine.load,
-            machine.spin.trim_end_matches('.'),
-            machine.compiler.trim_end_matches('.'),
-            machine.lariat,
-            self.repeats,
-            if self.repeats == 1 { "" } else { "s" },
-        )
+        self.machine.setting(self.repeats)
     }
 
     pub fn json(&self) -> Value {

@@ -1,11 +1,13 @@
 //! The flags that say which properties to check, and how.
 
 use anyhow::Context;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use lariat::property::Wanted;
 use search::liveness::Algorithm;
 use search::liveness::fairness;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Properties")]
@@ -115,52 +117,65 @@ pub fn texts(wanted: &[Wanted], assumed: &[Wanted]) -> anyhow::Result<Vec<String
 }
 
 /// In which order states are visited, or by which search cycles are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
-    /// Depth-first: the newest states first
     #[default]
     Dfs,
-    /// Breadth-first: the shortest run to an error
     Bfs,
-    /// Cycles: two passes, accepting nodes in a queue (Courcoubetis, Vardi, Wolper, Yannakakis, A)
-    Queue,
-    /// Cycles: the second search within the first (the same, B)
-    Interleaved,
-    /// Cycles: one stack, one table, a demon (Godefroid, Holzmann)
-    Magic,
-    /// Cycles: nested depth-first search, closed on the stack (Schwoon, Esparza)
-    Nested,
-    /// Cycles: strong components, judged when complete
-    Tarjan,
-    /// Cycles: strong components, judged as they grow; the default
-    Couvreur,
-    /// Cycles: the whole graph, then strong components backwards
-    Kosaraju,
-    /// Cycles: on the product with the property itself, if that is deterministic (Jard, Jéron)
-    Deterministic,
-    /// Cycles: nested depth-first search by all threads (Evangelista, Laarman, Petrucci, van de Pol)
-    Cndfs,
-    /// Cycles: strong components by all threads, in a shared union-find (Bloemen, Laarman, van de Pol)
-    Ufscc,
-    /// Judge nothing: visit the product of program and property once, to see what that costs
+    Cycles(Algorithm),
+    /// The product of program and property is visited once.
     Explore,
 }
 
 impl Search {
     /// The search for cycles, if it is one.
     pub fn algorithm(self) -> Option<Algorithm> {
-        Some(match self {
-            Search::Dfs | Search::Bfs | Search::Explore => return None,
-            Search::Queue => Algorithm::Queue,
-            Search::Interleaved => Algorithm::Interleaved,
-            Search::Magic => Algorithm::Magic,
-            Search::Nested => Algorithm::Nested,
-            Search::Tarjan => Algorithm::Tarjan,
-            Search::Couvreur => Algorithm::Couvreur,
-            Search::Kosaraju => Algorithm::Kosaraju,
-            Search::Deterministic => Algorithm::Deterministic,
-            Search::Cndfs => Algorithm::Cndfs,
-            Search::Ufscc => Algorithm::Ufscc,
-        })
+        if let Search::Cycles(algorithm) = self { Some(algorithm) } else { None }
+    }
+}
+
+impl ValueEnum for Search {
+    fn value_variants<'a>() -> &'a [Search] {
+        static ALL: LazyLock<Vec<Search>> = LazyLock::new(|| {
+            let cycles = Algorithm::ALL.map(Search::Cycles);
+            [&[Search::Dfs, Search::Bfs], &cycles[..], &[Search::Explore]].concat()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match *self {
+            Search::Dfs => ("dfs", "Depth-first: the newest states first"),
+            Search::Bfs => ("bfs", "Breadth-first: the shortest run to an error"),
+            Search::Cycles(algorithm) => (algorithm.name(), help(algorithm)),
+            Search::Explore => (
+                "explore",
+                "Judge nothing: visit the product of program and property once, to see what that costs",
+            ),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
+fn help(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Queue => {
+            "Cycles: two passes, accepting nodes in a queue (Courcoubetis, Vardi, Wolper, Yannakakis, A)"
+        }
+        Algorithm::Interleaved => "Cycles: the second search within the first (the same, B)",
+        Algorithm::Magic => "Cycles: one stack, one table, a demon (Godefroid, Holzmann)",
+        Algorithm::Nested => "Cycles: nested depth-first search, closed on the stack (Schwoon, Esparza)",
+        Algorithm::Tarjan => "Cycles: strong components, judged when complete",
+        Algorithm::Couvreur => "Cycles: strong components, judged as they grow; the default",
+        Algorithm::Kosaraju => "Cycles: the whole graph, then strong components backwards",
+        Algorithm::Deterministic => {
+            "Cycles: on the product with the property itself, if that is deterministic (Jard, Jéron)"
+        }
+        Algorithm::Cndfs => {
+            "Cycles: nested depth-first search by all threads (Evangelista, Laarman, Petrucci, van de Pol)"
+        }
+        Algorithm::Ufscc => {
+            "Cycles: strong components by all threads, in a shared union-find (Bloemen, Laarman, van de Pol)"
+        }
     }
 }

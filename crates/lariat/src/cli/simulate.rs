@@ -1,9 +1,10 @@
 //! `lariat simulate`: run the model, at random, step by step, or along a recorded run.
 
-use super::{Color, Exit, complain, values};
+use super::source::Source;
+use super::{Color, Exit};
 use anyhow::Context;
 use clap::Args;
-use lariat::load::{Define, Model, Rejected, load};
+use lariat::load::Model;
 use lariat::random::next_random;
 use lariat::report::columns::Columns;
 use lariat::report::printable;
@@ -12,19 +13,14 @@ use lariat::simulation::{Choice, End, Simulation};
 use lariat::trail;
 use model::trace::changes;
 use model::{State, Step};
-use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 #[derive(Debug, Args)]
 pub struct Simulate {
-    /// The model; `-` is standard input
-    model: OsString,
-
-    /// Define a macro, as if the model began with it
-    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
-    define: Vec<Define>,
+    #[command(flatten)]
+    source: Source,
 
     /// Choose the steps yourself
     #[arg(short, long, conflicts_with_all = ["trail", "seed"])]
@@ -53,14 +49,7 @@ pub struct Simulate {
 
 impl Simulate {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let model = match load(&self.model, &self.define, self.color.stderr()) {
-            Ok(model) => model,
-            Err(Rejected(message)) => {
-                complain(&message);
-                return Ok(Exit::BadInput);
-            }
-        };
-        complain(&model.warnings);
+        let Some(model) = self.source.load(&[], self.color.stderr()) else { return Ok(Exit::BadInput) };
         let style = self.color.style();
         let mut screen = Screen {
             out: io::stdout().lock(),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct Source {
-    /// The model; `-` is standard input
+    /// The model, a Promela file or a transition system (`.lts`); `-` is standard input
     pub model: OsString,
 
     /// Define a macro, as if the model began with it
@@ -22,18 +22,18 @@ pub struct Source {
 }
 
 impl Source {
-    /// The model, read together with these texts; if it is bad, that was said.
+    /// The model, read together with these texts; if it is bad or doubtful, that was said.
     pub fn load(&self, texts: &[String], color: bool) -> Option<Model> {
-        match load_with(&self.model, &self.define, texts, color) {
-            Ok(model) => {
-                complain(&model.warnings);
-                Some(model)
-            }
-            Err(Rejected(message)) => {
-                complain(&message);
-                None
-            }
-        }
+        let model = self.read(texts, color)?;
+        complain(&model.warnings);
+        Some(model)
+    }
+
+    /// The same, but nothing is said of what is only doubtful.
+    pub fn read(&self, texts: &[String], color: bool) -> Option<Model> {
+        load_with(&self.model, &self.define, texts, color)
+            .map_err(|Rejected(message)| complain(&message))
+            .ok()
     }
 
     /// The model and what `check` would find in it, with the shortest runs to errors and, if asked, what fairness would change; nothing if the model is bad, which was said.

@@ -1,29 +1,24 @@
 //! `lariat swarm`: many small, different searches.
 
 use super::check::{INTERRUPTED, stop_when_interrupted};
+use super::source::Source;
 use super::{Color, Exit, complain, values};
 use clap::Args;
 use lariat::answer::{Answer, Fault};
-use lariat::load::{Define, Rejected, load};
 use lariat::reduction::Reduction;
 use lariat::report::text;
 use lariat::swarm::{Budget, swarm};
 use lariat::{check, machine};
 use native::Native;
 use search::Verdict;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct Swarm {
-    /// The model, a Promela file or a transition system (`.lts`); `-` is standard input
-    model: OsString,
-
-    /// Define a macro, as if the model began with it
-    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
-    define: Vec<Define>,
+    #[command(flatten)]
+    source: Source,
 
     /// Search so long, such as 90s or 2m
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "60s")]
@@ -52,13 +47,10 @@ pub struct Swarm {
 
 impl Swarm {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let model = match load(&self.model, &self.define, self.color.stderr()) {
-            Ok(model) => model,
-            Err(Rejected(message)) => {
-                complain(&message);
-                return Ok(Exit::BadInput);
-            }
-        };
+        let Some(model) = self.source.read(&[], self.color.stderr()) else { return Ok(Exit::BadInput) };
+        if !self.quiet {
+            complain(&model.warnings);
+        }
         stop_when_interrupted();
         let threads = || std::thread::available_parallelism().map_or(1, usize::from);
         let free = machine::default_memory_bytes().unwrap_or(u64::MAX);

@@ -82,7 +82,7 @@ impl ShownRun {
     }
 
     /// A run on which a property is violated, or one that shows why a formula of branching time holds.
-    fn of_lasso(program: &Program, lasso: &Lasso, verdict: Verdict) -> ShownRun {
+    pub fn of_lasso(program: &Program, lasso: &Lasso, verdict: Verdict) -> ShownRun {
         let steps = lasso.steps();
         let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
         let kind = if verdict == Verdict::Holds { "this shows why it holds" } else { "property violated" };
