@@ -163,7 +163,8 @@ impl<'m, S: Observable> Product<'m, S> {
     }
 
     fn demon_bit(&self) -> u64 {
-        u64::from(self.demon) << (self.place.shift + self.place.width + 1)
+        // Without a demon the word may end before its place.
+        if self.demon { 1 << (self.place.shift + self.place.width + 1) } else { 0 }
     }
 
     /// The bits that are not the program's.
