@@ -85,6 +85,31 @@ active proctype S() { c!1 }
 active proctype R() { byte x; c?x; met = true }
 active proctype P() { do :: true od }";
 
+/// Nothing but meetings.
+const MEETINGS: &str = "
+chan c = [0] of { byte };
+active proctype S() { do :: c!1 od }
+active proctype R() { byte x; do :: c?x od }";
+
+/// A sender whose partner never comes.
+const WAITING: &str = "
+chan c = [0] of { byte }; bool sent;
+active proctype S() { c!1; sent = true }
+active proctype R() { byte x; false; c?x }
+active proctype P() { do :: true od }";
+
+/// Two who want to send, and one who is always ready to receive, or again and again.
+const ALWAYS_READY: &str = "
+chan c = [0] of { byte }; bool sent;
+active proctype S() { c!1; sent = true }
+active proctype T() { do :: c!2 od }
+active proctype R() { byte x; do :: c?x od }";
+const OFTEN_READY: &str = "
+chan c = [0] of { byte }; bool sent;
+active proctype S() { c!1; sent = true }
+active proctype T() { do :: c!2 od }
+active proctype R() { byte x; do :: c?x; x = 0 od }";
+
 /// Everything comes to an end.
 const ENDING: &str =
     "bool a, b; active proctype P() { a = true } active proctype Q() { b = true; b = false }";
@@ -100,6 +125,22 @@ fn each_notion_rules_out_what_it_says() {
     // A run that has ended is fair, and so are its violations.
     assert_eq!(verdicts(ENDING, "[]<>b"), "-----");
     assert_eq!(verdicts(ENDING, "<>[]a"), "+++++");
+}
+
+/// Of a rendezvous both move, and neither can without the other.
+#[test]
+fn of_a_rendezvous_both_move() {
+    for formula in ["[](_moves(0) && _moves(1))", "[]<>_moves(S[0])", "[]<>_moves(R[1])"] {
+        assert_eq!(verdicts(MEETINGS, formula), "+++++", "{formula}");
+    }
+    assert_eq!(verdicts(MEETING, "<>_moves(0)"), "-++++");
+    assert_eq!(verdicts(MEETING, "[](_moves(0) -> _moves(1))"), "+++++");
+    assert_eq!(verdicts(MEETING, "[](_moves(1) -> _moves(0))"), "-----");
+    // Whose partner does not come is not treated unfairly.
+    assert_eq!(verdicts(WAITING, "<>sent"), "-----");
+    // Nor, weakly, who could meet a partner only now and then. That the partner moves does not excuse it.
+    assert_eq!(verdicts(ALWAYS_READY, "<>sent"), "-++++");
+    assert_eq!(verdicts(OFTEN_READY, "<>sent"), "--+-+");
 }
 
 #[test]

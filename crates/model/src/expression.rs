@@ -102,8 +102,10 @@ pub enum Expr {
     Pid,
     /// How many processes exist.
     ProcessCount,
-    /// The process that made the last step.
+    /// The process that made the last step; of a rendezvous, the receiver.
     Last,
+    /// The process that made the last step with [`Last`](Expr::Last): the sender of a rendezvous, otherwise the same process.
+    Partner,
     /// The process that the `run` of the same step created.
     Spawned,
     /// Can the process with this number make a step?
@@ -152,6 +154,7 @@ impl Expr {
             | Expr::Pid
             | Expr::ProcessCount
             | Expr::Last
+            | Expr::Partner
             | Expr::Spawned
             | Expr::NonProgress => {}
             Expr::Read(place) => place.indices.iter().for_each(visit),
@@ -192,9 +195,8 @@ impl Expr {
         self.any(&|part| match part {
             Expr::Read(place) => !place.indices.is_empty(),
             Expr::Binary(op, ..) => matches!(op, BinaryOp::Divide | BinaryOp::Remainder),
-            Expr::Unary(..) | Expr::Const(_) | Expr::Conditional(..) | Expr::ProcessCount | Expr::Last => {
-                false
-            }
+            Expr::Unary(..) | Expr::Const(_) | Expr::Conditional(..) | Expr::ProcessCount => false,
+            Expr::Last | Expr::Partner => false,
             Expr::NonProgress | Expr::At { .. } => false,
             _ => true,
         })

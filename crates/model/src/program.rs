@@ -60,6 +60,8 @@ pub struct Program {
     pub has_priorities: bool,
     /// `Expr::Last` occurs, so the last process to move is part of the state.
     pub remembers_last: bool,
+    /// `Expr::Partner` occurs, so the other process of the last step is part of the state, beside the last.
+    pub remembers_partner: bool,
 }
 
 /// A process that exists from the start.

@@ -18,6 +18,9 @@ pub struct State {
     pub exclusive: Option<Pid>,
     /// The process that moved last, if the program asks (else 0).
     pub last: Pid,
+    /// The process that moved with it, if the program asks (else 0).
+    #[serde(default)]
+    pub partner: Pid,
     /// The location of the event trace (0 if there is none).
     pub event: u32,
 }
@@ -55,6 +58,7 @@ impl State {
             channels: Vec::new(),
             exclusive: None,
             last: 0,
+            partner: 0,
             event: program.event_trace.as_ref().map_or(0, |trace| trace.initial),
         }
     }

@@ -185,7 +185,8 @@ fn changes(before: &State, after: &State) -> Vec<Part> {
         parts.extend((a.contents != b.contents).then_some(Part::Channel(index + 1)));
     }
     parts.extend((before.channels.len() != after.channels.len()).then_some(Part::Channels));
-    parts.extend((before.last != after.last).then_some(Part::Last));
+    let movers = |state: &State| (state.last, state.partner);
+    parts.extend((movers(before) != movers(after)).then_some(Part::Last));
     parts.extend((before.event != after.event).then_some(Part::Event));
     parts.extend((before.exclusive != after.exclusive).then_some(Part::Control));
     parts
@@ -218,6 +219,9 @@ fn perturb(program: &Program, state: &State, choices: &mut Choices) -> Option<(P
         }
         3 if program.remembers_last => {
             other.last = choices.below(3) as Pid;
+            if program.remembers_partner {
+                other.partner = choices.below(3) as Pid;
+            }
             Part::Last
         }
         4 if event_locations(program) > 0 => {
@@ -338,7 +342,7 @@ fn with_part(state: &State, other: &State, part: Part) -> State {
                 channel.contents.clone_from(&other.channels[number - 1].contents);
             }
         }
-        Part::Last => state.last = other.last,
+        Part::Last => (state.last, state.partner) = (other.last, other.partner),
         Part::Event => state.event = other.event,
         Part::Priority(_) | Part::Channels | Part::Processes | Part::Control => {}
     }

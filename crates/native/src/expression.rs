@@ -45,6 +45,7 @@ impl Generator<'_, '_> {
             Expr::Pid => Value::constant(scene.actor.map_or(0, |actor| actor.slot as i32)),
             Expr::ProcessCount => self.process_count(scene),
             Expr::Last => self.read_field(scene, self.plan.layout.last, FULL),
+            Expr::Partner => self.read_field(scene, self.plan.layout.partner, FULL),
             Expr::Spawned => match scene.spawned {
                 Some(variable) => {
                     let number = self.builder.use_var(variable);
@@ -140,7 +141,8 @@ impl Generator<'_, '_> {
     /// Cheap, and never abnormal?
     fn is_simple(&self, scene: &Scene, expr: &Expr) -> bool {
         match expr {
-            Expr::Const(_) | Expr::Pid | Expr::Timeout | Expr::ProcessCount | Expr::Last => true,
+            Expr::Const(_) | Expr::Pid | Expr::Timeout | Expr::ProcessCount => true,
+            Expr::Last | Expr::Partner => true,
             Expr::Read(place) => self.plan.variable(scene.actor, place).is_some_and(|(variable, _)| {
                 self.plan.fold_element(scene.actor, variable, &place.indices).is_some()
             }),

@@ -433,6 +433,14 @@ impl Generator<'_, '_> {
         let Some(actor) = scene.actor else { return };
         let layout = self.plan.layout;
         let pid = Value::constant(actor.slot as i32);
+        if self.plan.program.remembers_partner {
+            // Half way through a rendezvous the sender was the last to move.
+            let partner = match attempt.send_code {
+                Some(_) => self.read_field(scene, layout.last, FULL),
+                None => pid,
+            };
+            self.write_field(scene, layout.partner, partner);
+        }
         if self.plan.program.remembers_last {
             self.write_field(scene, layout.last, pid);
         }

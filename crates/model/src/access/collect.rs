@@ -258,7 +258,8 @@ impl<'p> Collector<'p> {
             Expr::ProcessCount => {
                 reads.insert(Resource::Processes);
             }
-            Expr::Last => {
+            // Written whenever the last is, and by nothing else.
+            Expr::Last | Expr::Partner => {
                 reads.insert(Resource::Last);
             }
             Expr::Priority(_) => reads.extend([Resource::Priorities, Resource::Processes]),

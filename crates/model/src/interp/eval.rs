@@ -100,6 +100,7 @@ impl Context<'_> {
             Expr::Pid => Ok(i32::from(self.pid)),
             Expr::ProcessCount => Ok(self.state.processes.len() as i32),
             Expr::Last => Ok(i32::from(self.state.last)),
+            Expr::Partner => Ok(i32::from(self.state.partner)),
             Expr::Spawned => Ok(i32::from(self.spawned)),
             Expr::Enabled(pid) => {
                 let pid = self.value(pid)?;

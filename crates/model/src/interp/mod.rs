@@ -171,7 +171,7 @@ impl<'a> Expansion<'a, '_> {
             machine.noted.borrow_mut().push(RuntimeError::Nondeterminism);
         }
         let this = self.this_move(pid, index);
-        machine.arrive(transition);
+        machine.arrive(transition, context.handshake.is_some());
         if machine.handshake.is_some() {
             return self.complete_rendezvous(&machine, this);
         }
@@ -257,8 +257,12 @@ impl<'a> Expansion<'a, '_> {
 }
 
 impl Machine<'_> {
-    /// The process moves to the transition's target and keeps or gives up control.
-    fn arrive(&mut self, transition: &Transition) {
+    /// The process moves to the transition's target, perhaps as the receiver of a rendezvous, and keeps or gives up control.
+    fn arrive(&mut self, transition: &Transition, receiving: bool) {
+        if self.program.remembers_partner {
+            // Half way through a rendezvous the sender was the last to move.
+            self.state.partner = if receiving { self.state.last } else { self.pid };
+        }
         if self.program.remembers_last {
             self.state.last = self.pid;
         }

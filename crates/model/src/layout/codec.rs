@@ -65,6 +65,7 @@ impl Layout {
         self.process_count.put(words, state.processes.len() as i32)?;
         self.channel_count.put(words, state.channels.len() as i32)?;
         self.last.put(words, state.last.into())?;
+        self.partner.put(words, state.partner.into())?;
         self.event.put(words, state.event as i32)?;
         self.control.put(words, state.exclusive.map_or(0, |pid| i32::from(pid) + 1))?;
         put_all(&self.globals, &state.globals, words)?;
@@ -129,6 +130,7 @@ impl Layout {
             channels: channels.collect(),
             exclusive: pid(self.control.read(words)),
             last: self.last.read(words) as u8,
+            partner: self.partner.read(words) as u8,
             event: self.event.read(words) as u32,
         }
     }

@@ -147,6 +147,8 @@ pub struct Layout {
     pub channel_count: Field,
     /// The process that moved last; always 0 if the program does not ask.
     pub last: Field,
+    /// The process that moved with it; always 0 if the program does not ask.
+    pub partner: Field,
     /// The location of the event trace.
     pub event: Field,
     /// Behind the identity: 0, or one more than the number of the process that has atomic control.

@@ -25,15 +25,16 @@ impl Layout {
             profile.processes.iter().map(|slot| plan.process(program, ranges, slot)).collect();
         let channels: Vec<_> =
             profile.channels.iter().map(|slot| plan.channel(program, ranges, slot)).collect();
-        let last = if program.remembers_last { profile.process_count.high.max(1) - 1 } else { 0 };
+        let a_process = |remembered| if remembered { profile.process_count.high.max(1) - 1 } else { 0 };
         let events = program.event_trace.as_ref().map_or(0, |trace| trace.locations.len() as i64);
         let counts = [
             profile.process_count,
             profile.channel_count,
-            Interval { low: 0, high: last },
+            Interval { low: 0, high: a_process(program.remembers_last) },
+            Interval { low: 0, high: a_process(program.remembers_partner) },
             Interval { low: 0, high: events },
         ];
-        let [process_count, channel_count, last, event] = counts.map(|interval| plan.number(interval));
+        let [process_count, channel_count, last, partner, event] = counts.map(|interval| plan.number(interval));
         // The process with control, whatever its number: it costs nothing in a word that is not stored.
         let has_control = program.process_types.iter().flat_map(|kind| &kind.locations);
         let has_control =
@@ -49,6 +50,7 @@ impl Layout {
             process_count: places.field(process_count),
             channel_count: places.field(channel_count),
             last: places.field(last),
+            partner: places.field(partner),
             event: places.field(event),
             control: places.field(control),
         }

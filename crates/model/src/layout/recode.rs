@@ -72,6 +72,7 @@ impl Recoder {
             (old.process_count, new.process_count),
             (old.channel_count, new.channel_count),
             (old.last, new.last),
+            (old.partner, new.partner),
             (old.event, new.event),
             (old.control, new.control),
         ];

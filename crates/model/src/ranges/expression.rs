@@ -70,7 +70,9 @@ impl Analysis<'_> {
                 between(low, high)
             }
             Expr::ProcessCount => between(0, self.instances.most_processes().into()),
-            Expr::Last | Expr::Spawned => between(0, i64::from(self.instances.most_processes().max(1)) - 1),
+            Expr::Last | Expr::Partner | Expr::Spawned => {
+                between(0, i64::from(self.instances.most_processes().max(1)) - 1)
+            }
             Expr::PcValue(_) => self.location_numbers,
             Expr::Priority(_) => between(0, 255),
             Expr::ReadRemote { process_type, variable, .. } => {

@@ -27,9 +27,8 @@ impl Ranges {
             Expr::Poll { .. } | Expr::Timeout | Expr::Enabled(_) | Expr::NonProgress | Expr::At { .. } => {
                 TRUTH
             }
-            Expr::Pid | Expr::Last | Expr::Spawned | Expr::ProcessCount | Expr::Priority(_) => {
-                between(0, 255)
-            }
+            Expr::Pid | Expr::Last | Expr::Partner | Expr::Spawned => between(0, 255),
+            Expr::ProcessCount | Expr::Priority(_) => between(0, 255),
             Expr::Channel(..) | Expr::PcValue(_) | Expr::ReadRemote { .. } => EVERYTHING,
         }
     }
@@ -43,6 +42,7 @@ impl Ranges {
             | Expr::Pid
             | Expr::ProcessCount
             | Expr::Last
+            | Expr::Partner
             | Expr::Spawned
             | Expr::NonProgress => false,
             Expr::Read(place) => self.place_can_fail(program, reader, place),

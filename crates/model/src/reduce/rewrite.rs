@@ -77,6 +77,7 @@ pub(super) fn for_each_child(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr))
         | Expr::Pid
         | Expr::ProcessCount
         | Expr::Last
+        | Expr::Partner
         | Expr::Spawned
         | Expr::NonProgress => {}
         Expr::Read(place) => in_place(place, change),

@@ -114,7 +114,8 @@ impl Parser<'_> {
                 match self.peek() {
                     Token::Word(word) if word == "priorities" => self.program.has_priorities = true,
                     Token::Word(word) if word == "last" => self.program.remembers_last = true,
-                    _ => return Err(self.unexpected(&["priorities", "last"])),
+                    Token::Word(word) if word == "partner" => self.program.remembers_partner = true,
+                    _ => return Err(self.unexpected(&["priorities", "last", "partner"])),
                 }
                 self.advance();
             }

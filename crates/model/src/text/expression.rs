@@ -139,6 +139,7 @@ impl Parser<'_> {
                 "_pid" => Expr::Pid,
                 "_nr_pr" => Expr::ProcessCount,
                 "_last" => Expr::Last,
+                "_partner" => Expr::Partner,
                 "np_" => Expr::NonProgress,
                 "spawned" => Expr::Spawned,
                 _ if *self.ahead(1) == Token::Symbol("(") => return self.function(word),

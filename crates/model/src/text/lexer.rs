@@ -33,7 +33,7 @@ const SYMBOLS: [&str; 44] = [
 ];
 
 /// Words that cannot be names unless quoted.
-const RESERVED: &str = "_ _last _nr_pr _pid as assert atomic bit bool byte chan channel const d_step deterministic do else \
+const RESERVED: &str = "_ _last _nr_pr _partner _pid as assert atomic bit bool byte chan channel const d_step deterministic do else \
     end enter escape eval exclusive false goto hidden if init int leave location names new node \
     notrace np_ option origin peek pid print priority process proctype prologue provided receive run \
     send set_priority short signed skip spawned start terminate then timeout trace true unsigned var \

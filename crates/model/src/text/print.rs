@@ -56,6 +56,9 @@ impl Printer<'_> {
         if program.remembers_last {
             line(out, 0, "option last");
         }
+        if program.remembers_partner {
+            line(out, 0, "option partner");
+        }
         for set in &program.name_sets {
             let names: Vec<String> = set.names.iter().map(|name| spell_name(name)).collect();
             line(out, 0, format!("names {} {{ {} }}", spell_name(&set.name), names.join(", ")));

@@ -158,6 +158,7 @@ impl<'p> Printer<'p> {
             Expr::Pid => *out += "_pid",
             Expr::ProcessCount => *out += "_nr_pr",
             Expr::Last => *out += "_last",
+            Expr::Partner => *out += "_partner",
             Expr::Spawned => *out += "spawned",
             Expr::NonProgress => *out += "np_",
             Expr::Enabled(process) => *out += &format!("enabled({})", self.expression(process)),

@@ -45,6 +45,11 @@ impl<'p> Verifier<'p> {
             (Expr::Last, _) => self.require(self.program.remembers_last, || {
                 "asks for the last process in a program that says it does not remember it".into()
             }),
+            (Expr::Partner, _) => {
+                self.require(self.program.remembers_last && self.program.remembers_partner, || {
+                    "asks for the partner of the last process in a program that says it does not remember both".into()
+                });
+            }
             (
                 Expr::Const(_) | Expr::Read(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Conditional(..),
                 _,

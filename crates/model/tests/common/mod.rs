@@ -108,6 +108,7 @@ impl Builder {
     fn program(&mut self) {
         self.program.has_priorities = self.choices.rarely(8);
         self.program.remembers_last = self.choices.rarely(6);
+        self.program.remembers_partner = self.program.remembers_last && self.choices.below(2) == 1;
         for _ in 0..self.choices.below(3) {
             let names = (0..1 + self.choices.below(3)).map(|index| format!("n{index}")).collect();
             let name = self.name();

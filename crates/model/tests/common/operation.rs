@@ -229,6 +229,7 @@ impl Builder {
                 Expr::Poll { channel, patterns, random: self.choices.below(2) == 1 }
             }
             15 if self.spawned => Expr::Spawned,
+            15 if self.program.remembers_partner && self.choices.below(2) == 1 => Expr::Partner,
             15 if self.program.remembers_last => Expr::Last,
             15 => Expr::ProcessCount,
             16 if self.reader.is_some() => match self.choices.below(3) {

@@ -3,6 +3,7 @@
 use super::Lowering;
 use crate::ast::{self, Expr, ExprKind, ReceiveArgument, Reference};
 use crate::diagnostic::Diagnostic;
+use crate::parser::PARTNER;
 use crate::symbols::{Place, Type};
 use model::expression::{BinaryOp, ChannelQuery, Expr as ModelExpr, Pattern, Remote, UnaryOp};
 use model::program::Action;
@@ -118,6 +119,10 @@ impl Lowering<'_> {
                 "_last" => {
                     self.uses_last = true;
                     return ModelExpr::Last;
+                }
+                PARTNER => {
+                    (self.uses_last, self.uses_partner) = (true, true);
+                    return ModelExpr::Partner;
                 }
                 "_priority" => {
                     self.uses_priority = true;

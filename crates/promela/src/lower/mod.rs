@@ -95,6 +95,7 @@ struct Lowering<'a> {
     /// What decides on the shape of the state.
     uses_priority: bool,
     uses_last: bool,
+    uses_partner: bool,
     /// The send with the most fields.
     longest_send: Option<(usize, Span)>,
     /// A use of `enabled()`.
@@ -117,6 +118,7 @@ pub fn lower(sources: &SourceMap, tree: &ast::Program) -> Lowered {
         reported: Vec::new(),
         uses_priority: false,
         uses_last: false,
+        uses_partner: false,
         longest_send: None,
         enabled_at: None,
     };
@@ -246,6 +248,7 @@ impl<'a> Lowering<'a> {
         }
         self.program.has_priorities = self.uses_priority;
         self.program.remembers_last = self.uses_last;
+        self.program.remembers_partner = self.uses_partner;
         self.program.name_sets = std::mem::take(&mut self.symbols.name_sets);
         Lowered { program: self.program, properties, diagnostics: self.diagnostics }
     }

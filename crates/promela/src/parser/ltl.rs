@@ -1,10 +1,14 @@
 //! The operators that exist only in `ltl` blocks. There `->` is implication, and `U`, `V`, `W`, `X` and
-//! the long names are operators, not names, and `_moves(P[1])` or `_moves(1)` says that process 1 makes the next step.
+//! the long names are operators, not names, and `_moves(P[1])` or `_moves(1)` says that process 1 makes the next step, alone or in
+//! a rendezvous.
 
 use super::expression::{Operator, OperatorKind, Tree};
 use super::{Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Part, Reference, TemporalBinaryOp, TemporalUnaryOp};
 use crate::token::TokenKind;
+
+/// The other process of the last step, if that was a rendezvous: a name that nobody can write.
+pub(crate) const PARTNER: &str = "partner of _last";
 
 impl Parser {
     pub(super) fn temporal_operator(&self) -> Option<Operator> {
@@ -25,7 +29,7 @@ impl Parser {
         Some(Operator { kind: OperatorKind::Temporal(operator), rank, length })
     }
 
-    /// `_moves(…)`, whose name stands before: who makes the next step is known behind it, `X (_last == …)`.
+    /// `_moves(…)`, whose name stands before: who makes the next step is known behind it, `X (_last == … || PARTNER == …)`.
     pub(super) fn moves(&mut self, name: Ident, start: usize) -> Parse<Tree> {
         let process = self.parenthesised("_moves", |parser| {
             match parser.kind() {
@@ -44,13 +48,17 @@ impl Parser {
             }
         })?;
         let span = self.span_from(start);
-        let part = Part { name: Ident { text: "_last".into(), span: name.span }, index: None };
-        let last = Reference { parts: vec![part], span: name.span };
-        let last = Box::new(Expr { kind: ExprKind::Reference(last), span: name.span });
-        let mover = ExprKind::Binary(BinaryOp::Equal, last, Box::new(process.expr));
+        let is = |who: &str| {
+            let part = Part { name: Ident { text: who.into(), span: name.span }, index: None };
+            let who = Reference { parts: vec![part], span: name.span };
+            let who = Box::new(Expr { kind: ExprKind::Reference(who), span: name.span });
+            let kind = ExprKind::Binary(BinaryOp::Equal, who, Box::new(process.expr.clone()));
+            Box::new(Expr { kind, span })
+        };
+        let mover = ExprKind::Binary(BinaryOp::Or, is("_last"), is(PARTNER));
         let mover = Box::new(Expr { kind: mover, span });
         let kind = ExprKind::TemporalUnary(TemporalUnaryOp::Next, mover);
-        self.grown(kind, start, process.height + 1, false)
+        self.grown(kind, start, process.height + 2, false)
     }
 
     /// A prefix operator and how many tokens it takes.

@@ -16,6 +16,7 @@ mod embedded;
 mod expression;
 mod inline;
 mod ltl;
+pub(crate) use ltl::PARTNER;
 mod message;
 mod recover;
 mod sequence;

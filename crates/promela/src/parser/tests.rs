@@ -310,7 +310,11 @@ fn formulas() {
         ("! <> P[0]@L", "!<>P[0]@L"),
         ("P:x == 1 && len(q) < 3", "P:x == 1 && len(q) < 3"),
         ("p ->\n-1 <= x", "p -> -1 <= x"),
-        ("[]<>_moves(P[1]) && _moves(x + 1)", "[]<>X (_last == 1) && X (_last == x + 1)"),
+        (
+            "[]<>_moves(P[1]) && _moves(x + 1)",
+            "[]<>X (_last == 1 || partner of _last == 1) && \
+             X (_last == x + 1 || partner of _last == x + 1)",
+        ),
     ] {
         let program = accepted(&format!("ltl {{ {text} }} proctype P() {{ skip }}"));
         assert_eq!(unit(&program.units[0]), format!("ltl {{ {expected} }}"), "{text}");
