@@ -34,7 +34,8 @@ impl Layout {
             Interval { low: 0, high: a_process(program.remembers_partner) },
             Interval { low: 0, high: events },
         ];
-        let [process_count, channel_count, last, partner, event] = counts.map(|interval| plan.number(interval));
+        let [process_count, channel_count, last, partner, event] =
+            counts.map(|interval| plan.number(interval));
         // The process with control, whatever its number: it costs nothing in a word that is not stored.
         let has_control = program.process_types.iter().flat_map(|kind| &kind.locations);
         let has_control =
