@@ -89,7 +89,7 @@ active proctype P() { do :: true od }";
 const MEETINGS: &str = "
 chan c = [0] of { byte };
 active proctype S() { do :: c!1 od }
-active proctype R() { byte x; do :: c?x od }";
+active proctype T() { byte x; do :: c?x od }";
 
 /// A sender whose partner never comes.
 const WAITING: &str = "
@@ -130,7 +130,7 @@ fn each_notion_rules_out_what_it_says() {
 /// Of a rendezvous both move, and neither can without the other.
 #[test]
 fn of_a_rendezvous_both_move() {
-    for formula in ["[](_moves(0) && _moves(1))", "[]<>_moves(S[0])", "[]<>_moves(R[1])"] {
+    for formula in ["[](_moves(0) && _moves(1))", "[]<>_moves(S[0])", "[]<>_moves(T[1])"] {
         assert_eq!(verdicts(MEETINGS, formula), "+++++", "{formula}");
     }
     assert_eq!(verdicts(MEETING, "<>_moves(0)"), "-++++");
