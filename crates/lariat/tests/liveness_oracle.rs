@@ -291,8 +291,8 @@ proptest! {
         }
     }
 
-    /// How a product is stored changes nothing that a search does: the same nodes, edges and run, under fairness too. Each state of the program
-    /// is in one packet.
+    /// How a product is stored changes nothing that a search does: the same nodes and edges, under fairness too. Each state of the program
+    /// is in one packet. (Which of several ways leads to a cycle depends on the numbers of nodes.)
     #[test]
     fn packets_hold_the_same_nodes(
         text in program(),
@@ -314,10 +314,13 @@ proptest! {
             if algorithm == Algorithm::Magic && fairness.is_none() {
                 // Everything is met with the demon in its first state, and some of it in the second.
                 let twice = found(Tail::None);
-                prop_assert_eq!((twice.verdict, &twice.answer.lasso), (classical.verdict, &classical.answer.lasso));
-                let (once, twice) = (&classical.answer.statistics, &twice.answer.statistics);
-                prop_assert_eq!(once.transitions, twice.transitions);
-                prop_assert!((once.states..=2 * once.states).contains(&twice.states), "{} {}", once.states, twice.states);
+                prop_assert_eq!(twice.verdict, classical.verdict);
+                prop_assert_eq!(twice.answer.lasso.is_some(), classical.answer.lasso.is_some());
+                if classical.answer.lasso.is_none() {
+                    let (once, twice) = (&classical.answer.statistics, &twice.answer.statistics);
+                    prop_assert_eq!(once.transitions, twice.transitions);
+                    prop_assert!((once.states..=2 * once.states).contains(&twice.states), "{} {}", once.states, twice.states);
+                }
             }
             for tail in [Tail::Property, Tail::Fairness] {
                 let packed = found(tail);
@@ -326,8 +329,12 @@ proptest! {
                     continue;
                 }
                 let (one, two) = (&classical.answer, &packed.answer);
-                prop_assert_eq!(&one.lasso, &two.lasso, "{:?} {:?}\n{}\n{}", algorithm, tail, text, formula);
-                let figures = |answer: &Answer| (answer.statistics.states, answer.statistics.transitions);
+                prop_assert_eq!(one.lasso.is_some(), two.lasso.is_some(), "{:?} {:?}\n{}\n{}", algorithm, tail, text, formula);
+                // The way to a cycle is looked for at the end, and that takes more nodes and steps or fewer.
+                let figures = |answer: &Answer| {
+                    let figures = (answer.statistics.states, answer.statistics.transitions);
+                    answer.lasso.is_none().then_some(figures)
+                };
                 prop_assert_eq!(figures(one), figures(two), "{:?} {:?}\n{}\n{}", algorithm, tail, text, formula);
                 let packets = two.packets.expect("there are packets");
                 prop_assert_eq!(packets.tail, tail);
