@@ -3,28 +3,37 @@
 //! Reading a model and compiling it touches most of this program (a compiler is a large part of it), and all of what was touched
 //! counts as memory of the process as long as it lives. A long search runs in a small part of it. So once it
 //! turns out to be long, pages that are those of a file are given back: what is needed again comes back by itself, from
-//! the file. So is what the allocator holds and nobody uses.
+//! the file. So is what the allocator holds and nobody uses. As a model may be compiled again meanwhile, that is done
+//! again, ever more seldom.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// To be called now and then: the first time it does something, and the 4th, the 16th and so on.
+pub(crate) fn shrink() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let calls = CALLS.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    if calls.is_power_of_two() && calls.trailing_zeros().is_multiple_of(2) {
+        give_back();
+    }
+}
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-pub(crate) fn shrink() {
-    static DONE: std::sync::Once = std::sync::Once::new();
-    DONE.call_once(|| {
-        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-        for mapping in unchanged_files(&maps) {
-            // SAFETY: the pages are those of a file, and cannot be written to: coming back from there they are the same.
-            unsafe { libc::madvise(mapping.start as *mut libc::c_void, mapping.len(), libc::MADV_DONTNEED) };
-        }
-        #[cfg(target_env = "gnu")]
-        // SAFETY: this only concerns memory that is free.
-        unsafe {
-            libc::malloc_trim(0);
-        }
-    });
+fn give_back() {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+    for mapping in unchanged_files(&maps) {
+        // SAFETY: the pages are those of a file, and cannot be written to: coming back from there they are the same.
+        unsafe { libc::madvise(mapping.start as *mut libc::c_void, mapping.len(), libc::MADV_DONTNEED) };
+    }
+    #[cfg(target_env = "gnu")]
+    // SAFETY: this only concerns memory that is free.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn shrink() {}
+fn give_back() {}
 
 /// Where files are mapped that cannot be written to here, and of which no page is a copy that was.
 ///
@@ -80,7 +89,7 @@ mod tests {
     /// Among what is given back are the functions that go on.
     #[test]
     fn the_program_goes_on() {
-        shrink();
+        (0..5).for_each(|_| shrink());
         assert_eq!(address_range("1000-3000"), Some(0x1000..0x3000));
     }
 }
