@@ -130,6 +130,12 @@ fn number_before(line: &str, word: &str) -> Option<u64> {
     text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u64))
 }
 
+/// Is this what `pan` prints so? From 10^8 on it prints eight digits.
+pub fn is_printed_as(count: u64, printed: u64) -> bool {
+    let eight = |number: u64| format!("{:.7e}", number as f64);
+    count == printed || count >= 100_000_000 && eight(count) == eight(printed)
+}
+
 /// A tab, then `m.pml:3, state 7, "x = 5"`.
 fn unreached(line: &str) -> Option<u32> {
     let rest = line.strip_prefix('\t')?;
@@ -192,5 +198,8 @@ unreached in proctype R
     #[test]
     fn large_counts() {
         assert_eq!(number_before("1.2345678e+08 states, stored", " states, stored"), Some(123456780));
+        assert!(is_printed_as(123_456_784, 123_456_780));
+        assert!(!is_printed_as(123_456_786, 123_456_780));
+        assert!(is_printed_as(6679, 6679) && !is_printed_as(6680, 6679));
     }
 }

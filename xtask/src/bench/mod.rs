@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::lariat::{self, workspace};
+use crate::pan::is_printed_as;
 use crate::spin;
 use lariat_runs::Lariat;
 use machine::Machine;
@@ -25,6 +26,7 @@ mod machine;
 mod measure;
 mod models;
 mod omissions;
+mod preparation;
 mod record;
 mod report;
 mod results;
@@ -252,9 +254,10 @@ fn disagreements(model: &Model, row: &Row) -> Vec<String> {
     for cell in row.cells.iter().filter(|cell| exact(cell.variant)) {
         for sample in &cell.samples {
             let (name, first) = *reference.get_or_insert((cell.variant, sample));
-            if (sample.states, sample.transitions, &sample.verdict)
-                != (first.states, first.transitions, &first.verdict)
-            {
+            let same = is_printed_as(sample.states, first.states)
+                && is_printed_as(sample.transitions, first.transitions)
+                && sample.verdict == first.verdict;
+            if !same {
                 found.push(format!(
                     "{}: {} has {} states, {} transitions, {}; {name} has {} states, {} transitions, {}",
                     model.name,
@@ -271,7 +274,7 @@ fn disagreements(model: &Model, row: &Row) -> Vec<String> {
         }
     }
     if let (Some((name, sample)), Some(figures)) = (reference, model.figures)
-        && sample.states != figures.states
+        && !is_printed_as(figures.states, sample.states)
     {
         found.push(format!(
             "{}: {name} has {} states, the header says {}",

@@ -1,12 +1,12 @@
 //! SPIN's side: for each variant a verifier is generated and compiled once, then run as often as asked.
 
 use std::fs;
-use std::process::Command;
 use std::time::Duration;
 
+use super::deepening;
 use super::models::Model;
+use super::preparation::prepare;
 use super::results::{Preparation, Sample};
-use super::{deepening, measure};
 use crate::spin::PrivateDirectory;
 
 /// A way to build and run SPIN's verifier.
@@ -70,35 +70,18 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn prepare(variant: Variant, model: &Model, memory_megabytes: u64) -> Result<Self, String> {
-        let limit = Duration::from_secs(300);
         let fail = |error: std::io::Error| error.to_string();
         let directory = PrivateDirectory::new().map_err(fail)?;
         fs::copy(&model.path, directory.path.join("model.pml")).map_err(fail)?;
-        let mut spin = Command::new("spin");
-        spin.args(variant.translator).args(["-a", "model.pml"]).current_dir(&directory.path);
-        let generated = measure::run(&mut spin, limit).map_err(fail)?;
-        if !generated.status.success() || !directory.path.join("pan.c").exists() {
-            return Err(format!("spin -a: {}", generated.complaint()));
-        }
-        let mut cc = Command::new("cc");
-        cc.args(["-O3", "-march=native", "-w", "-DSAFETY", "-DNOCLAIM"])
-            .args(variant.compiler)
-            .arg(format!("-DMEMLIM={memory_megabytes}"))
-            .args(["-o", "pan", "pan.c"])
-            .current_dir(&directory.path);
-        let compiled = measure::run(&mut cc, limit).map_err(fail)?;
-        if !compiled.status.success() {
-            return Err(format!("cc: {}", compiled.complaint()));
-        }
+        let compiler = [&["-DSAFETY", "-DNOCLAIM"], variant.compiler].concat();
+        let translator = variant.translator.iter().map(ToString::to_string);
+        let preparation = prepare(&directory.path, translator, &compiler, memory_megabytes)?;
         Ok(Self {
             directory,
             hash_exponent: hash_exponent(model.expected_states(), variant.bitstate),
             // The order of the search differs a little between variants, and so does the depth.
             depth: model.figures.map_or(1_000_000, |figures| figures.depth + figures.depth / 10 + 1_000),
-            preparation: Preparation {
-                translate_seconds: generated.wall_seconds,
-                compile_seconds: compiled.wall_seconds,
-            },
+            preparation,
         })
     }
 
