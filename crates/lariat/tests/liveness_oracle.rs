@@ -261,9 +261,9 @@ proptest! {
             for raw in [false, true] {
                 let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
                 let shortest = number % 3 == 1;
-                let hybrid = match Tail::ALL[(number + usize::from(raw)) % Tail::ALL.len()] {
-                    Tail::None if algorithm != Some(Algorithm::Magic) => Tail::Property,
-                    tail => tail,
+                let hybrid = match Tail::ALL.get((number + usize::from(raw)) % (Tail::ALL.len() + 1)) {
+                    Some(Tail::None) if algorithm != Some(Algorithm::Magic) => Some(Tail::Property),
+                    tail => tail.copied(),
                 };
                 let simplify = number % 2 == 0;
                 let choice = Choice { engine, raw, algorithm, shortest, simplify, hybrid, ..Choice::default() };
@@ -304,7 +304,8 @@ proptest! {
         let property = Property::new(Wanted::Ltl(formula.clone()), Meaning::Formula(model.given[0].clone()));
         for (number, algorithm) in Algorithm::ALL.into_iter().enumerate() {
             let engine = if number % 4 == 0 { Engine::Native } else { Engine::Interpreter };
-            let found = |hybrid| {
+            let found = |tail| {
+                let hybrid = Some(tail);
                 let choice = Choice { engine, raw: true, algorithm: Some(algorithm), fairness, hybrid, ..Choice::default() };
                 let options = Options { threads: NonZeroUsize::new(1), ..Options::default() };
                 check(&model.program, &property, &choice, &options).expect("it replays")

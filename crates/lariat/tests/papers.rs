@@ -111,7 +111,8 @@ fn dekker_has_the_sizes_of_table_1_but_for_one_state() {
 #[test]
 fn packets_of_dekker_are_states_of_the_program() {
     let under = format!("([]<>_moves(P1[0]) && []<>_moves(P2[1])) -> {ENTRY}");
-    let stored = |formula: &str, fairness, hybrid| {
+    let stored = |formula: &str, fairness, tail| {
+        let hybrid = Some(tail);
         // One formula each: with `_moves`, who moved last is part of the program's state.
         let model = model(DEKKER, &[], &[formula]);
         let [property] = given(&model).try_into().expect("one formula");

@@ -26,7 +26,7 @@ const FORMULAS: [(&str, Verdict, &str); 4] = [
 ];
 
 fn checked(formula: &str, algorithm: Option<Algorithm>, engine: Engine, options: &Options<'_>) -> Checked {
-    stored(formula, algorithm, engine, options, Tail::default())
+    stored(formula, algorithm, engine, options, None)
 }
 
 fn stored(
@@ -34,7 +34,7 @@ fn stored(
     algorithm: Option<Algorithm>,
     engine: Engine,
     options: &Options<'_>,
-    hybrid: Tail,
+    hybrid: Option<Tail>,
 ) -> Checked {
     // Tests run side by side, so each has its own file every time.
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
@@ -56,7 +56,7 @@ fn threads(count: usize) -> Options<'static> {
 #[test]
 fn threads_do_not_change_verdicts() {
     for (formula, expected, _) in FORMULAS {
-        for algorithm in [Algorithm::Cndfs, Algorithm::Ufscc] {
+        for algorithm in [Algorithm::Couvreur, Algorithm::Cndfs, Algorithm::Ufscc] {
             for count in [1, 2, 3, 4] {
                 let checked = checked(formula, Some(algorithm), Engine::Native, &threads(count));
                 assert_eq!(checked.verdict, expected, "{formula} {algorithm:?} {count}");
@@ -70,10 +70,14 @@ fn threads_do_not_change_verdicts() {
 fn threads_share_packets() {
     for (formula, expected, _) in FORMULAS {
         let alone = checked(formula, None, Engine::Native, &threads(1)).answer.statistics;
-        for (algorithm, count) in
-            [(None, 1), (Some(Algorithm::Cndfs), 3), (Some(Algorithm::Ufscc), 2), (Some(Algorithm::Ufscc), 4)]
-        {
-            let hybrid = stored(formula, algorithm, Engine::Native, &threads(count), Tail::Property);
+        for (algorithm, count) in [
+            (None, 1),
+            (Some(Algorithm::Cndfs), 3),
+            (Some(Algorithm::Couvreur), 2),
+            (Some(Algorithm::Ufscc), 2),
+            (Some(Algorithm::Ufscc), 4),
+        ] {
+            let hybrid = stored(formula, algorithm, Engine::Native, &threads(count), Some(Tail::Property));
             assert_eq!(hybrid.verdict, expected, "{formula} {algorithm:?} {count}");
             let packets = hybrid.answer.packets.expect("there are packets");
             assert!(packets.packets < packets.nodes, "{formula} {packets:?}");
@@ -91,21 +95,26 @@ fn threads_join_when_the_product_is_large() {
     for (formula, expected, parallel) in FORMULAS {
         let alone = checked(formula, None, Engine::Native, &threads(1));
         assert_eq!(alone.verdict, expected, "{formula}");
-        assert_ne!(alone.search, parallel);
-        let options = Options { join_after: Some(100), ..threads(3) };
-        let together = checked(formula, None, Engine::Native, &options);
-        assert_eq!((together.verdict, together.search), (expected, parallel), "{formula}");
-        if expected == Verdict::Holds {
-            assert_eq!(together.answer.statistics.states, alone.answer.statistics.states);
+        assert!(!alone.answer.joined);
+        // Few threads search for components each for itself.
+        let few = if parallel == "ufscc" { "couvreur" } else { parallel };
+        for (count, search) in [(2, few), (3, few), (4, parallel)] {
+            let options = Options { join_after: Some(100), ..threads(count) };
+            let together = checked(formula, None, Engine::Native, &options);
+            assert_eq!((together.verdict, together.search), (expected, search), "{formula}");
+            assert!(together.answer.joined);
+            if expected == Verdict::Holds {
+                assert_eq!(together.answer.statistics.states, alone.answer.statistics.states);
+            }
         }
         let never = Options { join_after: Some(u64::MAX), ..threads(3) };
-        assert_eq!(checked(formula, None, Engine::Native, &never).search, alone.search);
+        assert!(!checked(formula, None, Engine::Native, &never).answer.joined);
     }
 }
 
 #[test]
 fn limits_end_all_threads() {
-    for algorithm in [Algorithm::Cndfs, Algorithm::Ufscc] {
+    for algorithm in [Algorithm::Couvreur, Algorithm::Cndfs, Algorithm::Ufscc] {
         let limits = Limits { states: Some(500), ..Limits::default() };
         let options = Options { limits, ..threads(3) };
         let checked = checked(FORMULAS[1].0, Some(algorithm), Engine::Interpreter, &options);

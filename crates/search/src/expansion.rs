@@ -38,6 +38,11 @@ impl Expansion {
         self.stride
     }
 
+    /// Could nothing move in the state that was expanded last?
+    pub fn nothing_moved(&self) -> bool {
+        self.successors.nothing_moves(0)
+    }
+
     pub fn arrivals(&self) -> &[u64] {
         &self.arrivals
     }

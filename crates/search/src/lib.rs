@@ -26,6 +26,8 @@ mod pool;
 mod predecessors;
 pub mod product;
 mod recent;
+#[allow(unsafe_code)]
+mod region;
 pub mod replay;
 mod rounds;
 mod runs;
@@ -37,6 +39,8 @@ pub mod store;
 mod tally;
 pub mod unbounded;
 mod ways;
+#[allow(unsafe_code)]
+mod words;
 mod worker;
 
 pub use checkpoint::{Checkpoint, ResumeError, Saved};

@@ -27,8 +27,8 @@ pub struct Choice {
     pub algorithm: Option<Algorithm>,
     /// Visit the product once and judge nothing, to see what that alone costs.
     pub explore: bool,
-    /// How a search for cycles stores the states of the product.
-    pub hybrid: Tail,
+    /// How a search for cycles stores the states of the product; as is best if nothing is said.
+    pub hybrid: Option<Tail>,
     /// Find a run than which none is shorter.
     pub shortest: bool,
     /// Only runs that are fair like this matter.
@@ -112,7 +112,7 @@ pub fn check(
     if let Meaning::Branching(formula) = &property.meaning {
         let reason = if !choice.assumptions.is_empty() {
             Some("automata of fair runs are not for formulas of branching time; say it in the formula")
-        } else if choice.hybrid != Tail::default() {
+        } else if choice.is_hybrid() {
             Some("hybrid storage is for properties of single runs, not for formulas of branching time")
         } else {
             None
@@ -155,9 +155,7 @@ pub fn check(
             Plan::Cycles(planned, _) => search_name(answer.algorithm.unwrap_or(planned), choice.fairness),
         },
         because: match (&plan, answer.algorithm) {
-            (Plan::Cycles(_, Some(parallel)), used) if used == Some(*parallel) => {
-                "a violation is a cycle; the product is large, so all threads search"
-            }
+            _ if answer.joined => "a violation is a cycle; the product is large, so all threads search",
             (Plan::Cycles(Algorithm::Ufscc, _), Some(Algorithm::Couvreur)) => {
                 "`ufscc` has no room for so many acceptance sets"
             }
@@ -233,6 +231,13 @@ fn search_name(algorithm: Algorithm, fairness: Option<Fairness>) -> &'static str
     }
 }
 
+impl Choice {
+    /// Is a storage asked for that is not the usual one?
+    fn is_hybrid(&self) -> bool {
+        self.hybrid.is_some_and(|tail| tail != Tail::Demon)
+    }
+}
+
 /// Which search, why, and with which automaton.
 fn plan(
     prepared: &Prepared,
@@ -240,14 +245,14 @@ fn plan(
     choice: &Choice,
 ) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
     if choice.explore {
-        if choice.hybrid != Tail::default() {
+        if choice.is_hybrid() {
             return Err(Unsuitable::ExploreHybrid);
         }
         let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
         return Ok((Plan::Explore, "the product is visited once and nothing is judged", found));
     }
     if let Some(algorithm) = choice.algorithm {
-        if choice.hybrid == Tail::None && (algorithm != Algorithm::Magic || choice.fairness.is_some()) {
+        if choice.hybrid == Some(Tail::None) && (algorithm != Algorithm::Magic || choice.fairness.is_some()) {
             return Err(Unsuitable::NoDemon);
         }
         if algorithm == Algorithm::Deterministic && choice.fairness.is_some() {
@@ -261,7 +266,7 @@ fn plan(
         let found = automaton(prepared, property, &choice.assumptions, form)?;
         return Ok((Plan::Cycles(algorithm, None), "as asked for", found));
     }
-    if choice.hybrid == Tail::None {
+    if choice.hybrid == Some(Tail::None) {
         return Err(Unsuitable::NoDemon);
     }
     let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
@@ -270,7 +275,7 @@ fn plan(
     Ok(match monitor.shape() {
         Shape::Empty => (Plan::Nothing, "no run at all can violate the property", found),
         // In packets only searches for cycles store what they visit.
-        Shape::Terminal if prepared.stutters && choice.hybrid == Tail::default() => {
+        Shape::Terminal if prepared.stutters && !choice.is_hybrid() => {
             (Plan::Reachability, "a violation shows in finite time", found)
         }
         // Fairness needs the whole component.

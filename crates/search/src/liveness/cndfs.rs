@@ -119,12 +119,9 @@ impl Worker<'_> {
     fn red<G: SharedGraph>(&mut self, graph: &mut G, first: &Path<()>, seed: Node) -> Step<G> {
         let mut path: Path<()> = Path::default();
         let mut met = vec![seed];
-        // Passing nodes are left by the first search.
-        let mut left = Vec::new();
         self.own.mark(seed, PINK);
-        path.push_within(graph, seed, (), &mut left)?;
+        path.push_inside(graph, seed, ())?;
         while !path.is_empty() {
-            left.clear();
             let Some(edge) = path.next_edge() else {
                 path.pop();
                 if self.team.is_over() {
@@ -138,7 +135,7 @@ impl Worker<'_> {
             }
             if !self.shared.has(edge.target, RED) && self.own.mark(edge.target, PINK) {
                 met.push(edge.target);
-                path.push_within(graph, edge.target, (), &mut left)?;
+                path.push_inside(graph, edge.target, ())?;
                 self.shuffle.apply(path.edges());
             }
         }

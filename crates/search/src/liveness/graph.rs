@@ -26,6 +26,27 @@ pub trait Graph {
         nodes.iter().try_for_each(|node| self.successors(*node, out))
     }
 
+    /// Appends the edges of a node that do not lead to passing nodes, and to `left` the passing nodes it leads to. With them may come what a passing node
+    /// leads to that is reached whenever this one is; then [`sweep`](Self::sweep) leaves that one out. So all nodes that are not passing must be
+    /// looked at in this way, and those in `left` gone on from.
+    fn successors_within(
+        &mut self,
+        node: Node,
+        out: &mut Vec<Edge>,
+        left: &mut Vec<Node>,
+    ) -> Result<(), Self::Stop> {
+        let start = out.len();
+        self.successors(node, out)?;
+        let passing = |edge: &Edge| self.is_passing(edge.target);
+        left.extend(out.extract_if(start.., |edge| passing(edge)).map(|edge| edge.target));
+        Ok(())
+    }
+
+    /// Appends the edges of passing nodes, except those that came with others.
+    fn sweep(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Self::Stop> {
+        self.successors_of(nodes, out)
+    }
+
     /// The node with the demon of `magic` in its second state. The same, unless the demon is part of the nodes; then it must be in its second
     /// state in all successors of such a node.
     fn switched(&mut self, node: Node) -> Result<Node, Self::Stop> {

@@ -82,7 +82,12 @@ impl Algorithm {
 
     /// Can several threads work on it?
     pub fn is_parallel(self) -> bool {
-        matches!(self, Algorithm::Cndfs | Algorithm::Ufscc)
+        matches!(self, Algorithm::Couvreur | Algorithm::Cndfs | Algorithm::Ufscc)
+    }
+
+    /// Does it stay away from nodes that no accepting cycle leads through? See `sweep`.
+    pub fn sweeps(self) -> bool {
+        matches!(self, Algorithm::Nested | Algorithm::Couvreur | Algorithm::Cndfs | Algorithm::Ufscc)
     }
 
     /// Can it keep so many marks for each node? [`Couvreur`](Algorithm::Couvreur) can keep any.
@@ -109,6 +114,7 @@ impl Algorithm {
     pub fn search_with<G: SharedGraph>(self, graph: &mut G, threads: usize) -> Found<G> {
         match self {
             Algorithm::Cndfs => cndfs::search(graph, threads),
+            Algorithm::Couvreur if threads > 1 => couvreur::search_with(graph, threads),
             Algorithm::Ufscc if self.has_room(graph.all_marks()) => ufscc::search(graph, threads),
             _ => self.search(graph),
         }

@@ -71,11 +71,8 @@ fn clear(path: &mut Path<bool>) {
 /// The second search, from an accepting node all of whose successors have been visited.
 fn red<G: Graph>(graph: &mut G, colors: &mut Colors, first: &Path<bool>, seed: Node) -> Found<G> {
     let mut path: Path<()> = Path::default();
-    // The first search has left these already.
-    let mut left = Vec::new();
-    path.push_within(graph, seed, (), &mut left)?;
+    path.push_inside(graph, seed, ())?;
     while !path.is_empty() {
-        left.clear();
         let Some(edge) = path.next_edge() else {
             path.pop();
             continue;
@@ -87,7 +84,7 @@ fn red<G: Graph>(graph: &mut G, colors: &mut Colors, first: &Path<bool>, seed: N
             }
             BLUE => {
                 colors.set(edge.target, RED);
-                path.push_within(graph, edge.target, (), &mut left)?;
+                path.push_inside(graph, edge.target, ())?;
             }
             _ => {}
         }

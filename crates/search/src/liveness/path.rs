@@ -40,19 +40,16 @@ impl<T: Copy> Path<T> {
         data: T,
         left: &mut Vec<Node>,
     ) -> Result<(), G::Stop> {
-        self.push(graph, node, data)?;
-        self.leave_passing(graph, left);
-        Ok(())
+        self.open(node, data);
+        graph.went(self.frames.len());
+        graph.successors_within(node, &mut self.edges, left)
     }
 
-    fn leave_passing<G: Graph>(&mut self, graph: &G, left: &mut Vec<Node>) {
-        self.retain(|edge| {
-            let passing = graph.is_passing(edge.target);
-            if passing {
-                left.push(edge.target);
-            }
-            !passing
-        });
+    /// The same, where the passing nodes have been left before.
+    pub fn push_inside<G: Graph>(&mut self, graph: &mut G, node: Node, data: T) -> Result<(), G::Stop> {
+        self.push(graph, node, data)?;
+        self.retain(|edge| !graph.is_passing(edge.target));
+        Ok(())
     }
 
     /// Puts a node on the path, without edges.
@@ -72,8 +69,7 @@ impl<T: Copy> Path<T> {
         if let Some(frame) = self.frames.last_mut() {
             self.edges.truncate(frame.start);
             frame.next = frame.start;
-            graph.successors(node, &mut self.edges)?;
-            self.leave_passing(graph, left);
+            graph.successors_within(node, &mut self.edges, left)?;
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ impl Frontier {
         let mut edges = std::mem::take(&mut self.edges);
         edges.clear();
         let first = self.passing.len().saturating_sub(BLOCK);
-        graph.successors_of(&self.passing[first..], &mut edges)?;
+        graph.sweep(&self.passing[first..], &mut edges)?;
         let expanded = first < self.passing.len();
         self.passing.truncate(first);
         for edge in &edges {

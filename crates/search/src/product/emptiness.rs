@@ -19,8 +19,11 @@ use std::num::NonZeroUsize;
 
 /// Up to so many nodes one thread is quicker than starting several.
 const JOIN_AFTER: u64 = 20_000;
-/// So many threads are faster at strong components than one is.
-const WORTHWHILE_THREADS: usize = 4;
+/// Fewer threads are better off searching for strong components each for itself than sharing the work on a component.
+const SHARING_THREADS: usize = 4;
+
+/// With more states of the automaton, most nodes that a packet has room for may never be met.
+const MOST_USUAL_TAILS: usize = 4;
 
 /// Expansions spent on making a lasso shorter: some for every state that was visited to find it, so that an early violation is
 /// also shown early.
@@ -36,8 +39,8 @@ pub struct Request<'a> {
     pub when_large: Option<Algorithm>,
     /// More nodes than this are many; a sensible number if nothing is said.
     pub join_after: Option<u64>,
-    /// How nodes are stored.
-    pub hybrid: Tail,
+    /// How nodes are stored, if that matters.
+    pub hybrid: Option<Tail>,
     /// No lasso may be shorter than the one that is found.
     pub shortest: bool,
     /// How many threads search, where the search is one for several; as many as there are processors if nothing is said.
@@ -75,6 +78,8 @@ pub struct LassoRun {
 pub struct Answer {
     /// The search that came to this answer, if it is one for cycles.
     pub algorithm: Option<Algorithm>,
+    /// The product was large, so all threads joined in.
+    pub joined: bool,
     pub lasso: Option<LassoRun>,
     /// A condition has no value: the error, and a run to where it has none.
     pub failure: Option<Violation>,
@@ -105,15 +110,16 @@ impl Answer {
 
 /// Looks for a forbidden run as a cycle of the product.
 pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) -> Answer {
-    let product = match request.hybrid {
+    let tail = request.hybrid.unwrap_or_else(|| usual_tail(monitor, request.algorithm));
+    let product = match tail {
         Tail::None => Product::with_demon(system, monitor),
         _ => Product::marked(system, monitor),
     };
     let product = product.absorbing();
-    let mut graph = ProductGraph::new(product, request.hybrid, &request.limits, request.progress);
-    let (algorithm, found) = search(&mut graph, request);
-    let packets = graph.packets();
-    let mut answer = Answer { algorithm: Some(algorithm), packets, ..Answer::default() };
+    let mut graph = ProductGraph::new(product, tail, &request.limits, request.progress);
+    let Search { algorithm, joined, found } = search(&mut graph, request);
+    let packets = graph.packets().filter(|_| request.hybrid.is_some());
+    let mut answer = Answer { algorithm: Some(algorithm), joined, packets, ..Answer::default() };
     // What the search itself took, without what is done for the sake of the report.
     let statistics = Statistics {
         states: graph.len() as u64,
@@ -148,6 +154,12 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     finished(&graph, statistics, answer)
 }
 
+/// How nodes are stored if nobody says it: in packets, where the program need then be asked only once for most of its states.
+fn usual_tail(monitor: &Monitor, algorithm: Algorithm) -> Tail {
+    let joins = monitor.waiting().is_some() && monitor.states() <= MOST_USUAL_TAILS;
+    if joins && algorithm.sweeps() { Tail::Property } else { Tail::Demon }
+}
+
 /// The same lasso, with the demon in its first state everywhere.
 fn without_demon<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
@@ -159,32 +171,33 @@ fn without_demon<S: Observable>(
     Ok(lasso)
 }
 
-/// The search that was asked for; or that for several threads, if the product turns out to be large. Which came to the answer.
-fn search<S: Observable>(
-    graph: &mut ProductGraph<'_, '_, S>,
-    request: &Request<'_>,
-) -> (Algorithm, Result<Option<Lasso>, Stop>) {
+/// A search that has come to an end.
+struct Search {
+    algorithm: Algorithm,
+    joined: bool,
+    found: Result<Option<Lasso>, Stop>,
+}
+
+/// The search that was asked for; or that for several threads, if the product turns out to be large.
+fn search<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, request: &Request<'_>) -> Search {
     let threads = thread_count(request.threads);
-    let has_room = |algorithm: Algorithm| algorithm.has_room(graph.all_marks());
-    if !has_room(request.algorithm) {
-        return (Algorithm::Couvreur, Algorithm::Couvreur.search(graph));
-    }
-    // Where every node is in some component, few threads lose more by telling each other than they gain.
-    let few = if graph.product().monitor().has_passing() { 2 } else { WORTHWHILE_THREADS };
-    let helps = |parallel: &Algorithm| {
-        threads >= if *parallel == Algorithm::Ufscc { few } else { 2 } && has_room(*parallel)
+    let has_room = |algorithm: &Algorithm| algorithm.has_room(graph.all_marks());
+    let algorithm = Some(request.algorithm).filter(has_room).unwrap_or(Algorithm::Couvreur);
+    let parallel = match request.when_large {
+        Some(Algorithm::Ufscc) if threads < SHARING_THREADS => Some(Algorithm::Couvreur),
+        other => other,
     };
-    let Some(parallel) = request.when_large.filter(helps) else {
-        return (request.algorithm, request.algorithm.search_with(graph, threads));
+    let Some(parallel) = parallel.filter(|parallel| threads > 1 && has_room(parallel)) else {
+        return Search { algorithm, joined: false, found: algorithm.search_with(graph, threads) };
     };
     graph.few_nodes = Some(request.join_after.unwrap_or(JOIN_AFTER));
-    let found = request.algorithm.search(graph);
+    let found = algorithm.search(graph);
     graph.few_nodes = None;
     if found != Err(Stop::Large) {
-        return (request.algorithm, found);
+        return Search { algorithm, joined: false, found };
     }
     graph.count_again();
-    (parallel, parallel.search_with(graph, threads))
+    Search { algorithm: parallel, joined: true, found: parallel.search_with(graph, threads) }
 }
 
 /// The answer with what is known at the end, whatever was found.

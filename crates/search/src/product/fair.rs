@@ -25,7 +25,8 @@ pub fn find_fair<S: Observable>(
     fairness: Fairness,
 ) -> Answer {
     let product = Product::marked(system, monitor);
-    let mut graph = ProductGraph::new(product, request.hybrid, &request.limits, request.progress);
+    let mut graph =
+        ProductGraph::new(product, request.hybrid.unwrap_or_default(), &request.limits, request.progress);
     graph.actors = ActorNumbers::new(Some(fairness.actor));
     let mut counters = Counters::default();
     let found = lasso(&mut graph, request, fairness.strength, &mut counters);
@@ -76,7 +77,7 @@ fn lasso<S: Observable>(
         return search(graph, strength);
     }
     // How many actors there are is known when all have been met; in a tail they need room beforehand.
-    let mut room = (request.hybrid == Tail::Fairness).then_some(FIRST_ACTORS);
+    let mut room = (request.hybrid == Some(Tail::Fairness)).then_some(FIRST_ACTORS);
     loop {
         let mut flags = match room {
             Some(actors) => FlagCounters::in_tails(graph, actors),

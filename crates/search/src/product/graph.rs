@@ -4,6 +4,7 @@
 //! (growing it, widening the product and with it the words of all nodes) is done by one of them while the others wait.
 
 use super::actors::ActorNumbers;
+use super::joint::{Joint, TAKEN};
 use super::packets::{PacketFigures, Packets, Tail};
 use super::system::Product;
 use super::table::MOST_THREADS;
@@ -53,6 +54,9 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     /// How often the product had been widened when `expansion` was made.
     widened: u64,
     expansion: Expansion,
+    /// That of the program's states, where these are the heads of packets.
+    pub(super) program: Expansion,
+    pub(super) joint: Joint,
     pub tally: Tally,
     /// Those of the tally that are counted in `nodes` too.
     announced: u64,
@@ -82,8 +86,10 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         limits: &Limits<'a>,
         progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     ) -> ProductGraph<'m, 'a, S> {
-        let tails = if tail.has_property() { product.monitor().states() as u32 } else { 1 };
-        let table = Packets::new(product.width().identity, tails);
+        let table = match tail.has_property() {
+            true => Packets::new(product.program_width().identity, product.monitor().states() as u32),
+            false => Packets::new(product.width().identity, 1),
+        };
         let nodes = Nodes { product, table, tail, widened: 0, transitions: AtomicU64::new(0) };
         ProductGraph::looking_at(Member::new(nodes), limits, Meter::new(limits, Duration::ZERO), progress)
     }
@@ -97,6 +103,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         ProductGraph {
             widened: nodes.widened,
             expansion: Expansion::new(nodes.product.width()),
+            program: Expansion::new(nodes.product.program_width()),
+            joint: Joint::default(),
             nodes,
             tally: Tally::default(),
             announced: 0,
@@ -192,6 +200,13 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.state.resize(self.nodes.product.width().all, 0);
     }
 
+    /// Puts the words of the program's state in the node into `self.state`. Precondition: it is the head of a packet.
+    pub(super) fn load_program(&mut self, node: Node) {
+        self.state.clear();
+        self.nodes.table.load(node, &mut self.state);
+        self.state.resize(self.nodes.product.program_width().all, 0);
+    }
+
     pub(super) fn tick(&mut self) -> Result<(), Stop> {
         self.expansions += 1;
         self.attend();
@@ -237,6 +252,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         (self.tally.transitions, self.tally.atomic_steps, self.announced) = (0, 0, 0);
         (self.tally.depth, self.lifted) = (0, false);
         self.nodes.transitions.store(0, Ordering::Relaxed);
+        self.nodes.change(|nodes| nodes.table.unmark());
     }
 
     /// If another thread wants to change something: lets it.
@@ -254,7 +270,13 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         if self.widened != self.nodes.widened {
             self.widened = self.nodes.widened;
             self.expansion = Expansion::new(self.nodes.product.width());
+            self.program = Expansion::new(self.nodes.product.program_width());
         }
+    }
+
+    /// How often the product has been widened.
+    pub(super) fn widened(&self) -> u64 {
+        self.widened
     }
 
     /// Makes room for what did not fit, unless somebody else has; nodes keep their numbers.
@@ -269,7 +291,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     /// Makes room for more nodes. In the meantime the product may have been widened.
-    fn grow(&mut self) -> Result<(), Stop> {
+    pub(super) fn grow(&mut self) -> Result<(), Stop> {
         let grown = self.nodes.change(|nodes| !nodes.table.is_full() || nodes.table.grow());
         self.adapt();
         if grown { Ok(()) } else { Err(Stop::Limit(Limit::States(self.nodes.table.most()))) }
@@ -299,12 +321,17 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             met(node);
         }
         self.batch = batch;
+        self.check_size().map(|()| true)
+    }
+
+    /// Are there too many nodes?
+    pub(super) fn check_size(&self) -> Result<(), Stop> {
         let len = self.nodes.table.len() as u64;
         match (self.limits.states, self.few_nodes) {
-            _ if self.lifted => Ok(true),
+            _ if self.lifted => Ok(()),
             (Some(limit), _) if len > limit => Err(Stop::Limit(Limit::States(limit))),
             (_, Some(few)) if len > few => Err(Stop::Large),
-            _ => Ok(true),
+            _ => Ok(()),
         }
     }
 
@@ -368,12 +395,14 @@ impl Batch {
             self.keys.extend(list.map(|words| Key { hash: nodes.table.prepare(words), tail: 0 }));
             return;
         }
+        let mut whole = Vec::new();
         for words in list {
-            let start = self.heads.len();
-            self.heads.extend_from_slice(words);
-            let head = &mut self.heads[start..];
-            let tail = nodes.product.automaton_state(head);
-            nodes.product.set_automaton_state(head, 0);
+            let tail = nodes.product.automaton_state(words);
+            whole.clear();
+            whole.extend_from_slice(words);
+            nodes.product.set_automaton_state(&mut whole, 0);
+            let head = nodes.product.program_words(&whole);
+            self.heads.extend_from_slice(head);
             self.keys.push(Key { hash: nodes.table.prepare(head), tail });
         }
     }
@@ -381,7 +410,8 @@ impl Batch {
     /// The head of a node, given its words.
     #[inline]
     fn head<'w>(&'w self, index: usize, words: &'w [u64]) -> &'w [u64] {
-        if self.heads.is_empty() { words } else { &self.heads[index * words.len()..][..words.len()] }
+        let length = self.heads.len() / self.keys.len().max(1);
+        if length == 0 { words } else { &self.heads[index * length..][..length] }
     }
 }
 
@@ -395,19 +425,27 @@ impl<S: Observable> Nodes<'_, S> {
     /// Replaces `words` by those that tell which node it is.
     pub fn identity(&self, node: Node, words: &mut Vec<u64>) {
         words.clear();
-        self.table.load(node, words);
         if self.is_split() {
-            self.product.set_automaton_state(words, self.table.tail(node));
+            let mut head = Vec::new();
+            self.table.load(node, &mut head);
+            self.product.joined(&head, self.table.tail(node), words);
+        } else {
+            self.table.load(node, words);
         }
     }
 
     fn widen(&mut self, misfit: &Misfit) {
         let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
         let wide = self.product.widened(&late);
-        let recoder = wide.recoder(&self.product);
-        let all = self.product.width().all;
+        let (recoder, all, identity) = match self.is_split() {
+            true => {
+                let recoder = wide.system().recoder(self.product.system());
+                (recoder, self.product.program_width().all, wide.program_width().identity)
+            }
+            false => (wide.recoder(&self.product), self.product.width().all, wide.width().identity),
+        };
         let mut old = Vec::new();
-        self.table.recode(wide.width().identity, |words, new| {
+        self.table.recode(identity, |words, new| {
             old.clear();
             old.extend_from_slice(words);
             old.resize(all, 0);
@@ -439,6 +477,9 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
 
     /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
     fn successors_of(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Stop> {
+        if self.nodes.is_split() {
+            return self.joint_successors(nodes, None, out, &mut Vec::new());
+        }
         nodes.iter().try_for_each(|_| self.tick())?;
         let start = out.len();
         loop {
@@ -452,6 +493,33 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
             (self.tally.transitions, self.tally.atomic_steps) = counted;
             out.truncate(start);
         }
+    }
+
+    fn successors_within(
+        &mut self,
+        node: Node,
+        out: &mut Vec<Edge>,
+        left: &mut Vec<Node>,
+    ) -> Result<(), Stop> {
+        let start = out.len();
+        if self.nodes.is_split() {
+            let companion = self.take_companion(node);
+            self.joint_successors(&[node], companion, out, left)?;
+        } else {
+            self.successors(node, out)?;
+        }
+        left.extend(out.extract_if(start.., |edge| self.is_passing(edge.target)).map(|edge| edge.target));
+        Ok(())
+    }
+
+    fn sweep(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Stop> {
+        let Nodes { product, table, .. } = &*self.nodes;
+        let Some(waiting) = product.monitor().waiting().filter(|_| self.nodes.is_split()) else {
+            return self.successors_of(nodes, out);
+        };
+        let is_left = |node: &Node| table.tail(*node) != waiting || table.mark(table.head(*node), TAKEN);
+        let left: Vec<Node> = nodes.iter().copied().filter(is_left).collect();
+        self.successors_of(&left, out)
     }
 
     fn switched(&mut self, node: Node) -> Result<Node, Stop> {

@@ -1,13 +1,14 @@
 //! Program × property automaton, made on the fly.
 //!
 //! [`Monitor`] is the property: an automaton of forbidden runs over conditions on states. `system` is the product as a system, for
-//! every search there is; `graph` the product as a graph with numbered nodes (`table`, in packets if wanted: `packets`), for the searches for cycles; `emptiness`
+//! every search there is; `graph` the product as a graph with numbered nodes (`table`, in packets if wanted: `packets`, expanded by `joint`), for the searches for cycles; `emptiness`
 //! looks for a forbidden run, `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
 
 mod actors;
 mod emptiness;
 mod fair;
 mod graph;
+mod joint;
 mod monitor;
 mod packets;
 mod passage;

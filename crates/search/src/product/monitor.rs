@@ -38,6 +38,8 @@ pub struct Monitor {
     weak: bool,
     /// By state: is it in no component that accepts?
     passing: Vec<bool>,
+    /// See [`waiting`](Self::waiting).
+    waiting: Option<u32>,
     /// By state: do all edges have all marks?
     accepting: Vec<bool>,
     /// By state: is everything accepted from here?
@@ -75,12 +77,19 @@ impl Monitor {
         });
         let absorbing = absorbing.collect();
         let (shape, weak, passing) = shape(&automaton, &universal);
+        let waiting = automaton.initial.first().filter(|initial| {
+            let mut edges = automaton.edges[initial.index()].iter();
+            passing[initial.index()]
+                && edges.any(|edge| edge.target == **initial && edge.guard == Guard::TRUE)
+        });
+        let waiting = waiting.map(|initial| initial.0);
         let mut monitor = Monitor {
             automaton,
             conditions,
             shape,
             weak,
             passing,
+            waiting,
             accepting,
             universal,
             absorbing,
@@ -151,9 +160,10 @@ impl Monitor {
         self.passing[state as usize]
     }
 
-    /// Are there states of the automaton from which nothing is accepted before it leaves them? Nodes with these need only be visited.
-    pub(crate) fn has_passing(&self) -> bool {
-        self.passing.contains(&true)
+    /// The initial state, if the automaton can stay there whatever it reads and nothing is accepted before it leaves: of every state that the program
+    /// comes to, there is a node with it.
+    pub(crate) fn waiting(&self) -> Option<u32> {
+        self.waiting
     }
 
     pub(crate) fn is_universal(&self, state: u32) -> bool {
@@ -165,10 +175,9 @@ impl Monitor {
         self.absorbing[state as usize].filter(|_| self.stutters)
     }
 
-    /// Replaces `out` by what the letter makes possible.
+    /// Appends what the letter makes possible.
     #[inline]
     pub(crate) fn targets(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {
-        out.clear();
         match &self.ends {
             Some(ends) => {
                 let letter = letter.first().copied().unwrap_or(0) as usize;
@@ -200,6 +209,7 @@ impl Monitor {
             }
             let mut next = Vec::new();
             for state in states {
+                targets.clear();
                 self.targets(state, &words, &mut targets);
                 next.extend(targets.iter().map(|(target, _)| *target));
             }

@@ -7,7 +7,8 @@
 
 use super::table::{MOST_NODES, NodeTable, SLACK};
 use crate::liveness::Node;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::words::Words;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is not stored with every node, but is the tail of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,7 +67,9 @@ pub(super) struct Packets {
     heads: NodeTable,
     tails: u32,
     /// A bit for each node, by number, unless there is but one tail.
-    met: Vec<AtomicU64>,
+    met: Words,
+    /// Two bits for each packet, for whoever looks at packets as a whole.
+    bits: Words,
     len: AtomicU32,
 }
 
@@ -75,7 +78,8 @@ impl Packets {
     pub fn new(words: usize, tails: u32) -> Packets {
         let tails = tails.max(1);
         let heads = NodeTable::new(words, most_heads(tails));
-        let mut packets = Packets { heads, tails, met: Vec::new(), len: AtomicU32::new(0) };
+        let mut packets =
+            Packets { heads, tails, met: Words::default(), bits: Words::default(), len: AtomicU32::new(0) };
         packets.make_room();
         packets
     }
@@ -106,11 +110,12 @@ impl Packets {
     }
 
     pub fn memory_bytes(&self) -> u64 {
-        self.heads.memory_bytes() + 8 * self.met.len() as u64
+        self.heads.memory_bytes() + 8 * (self.met.len() + self.bits.len()) as u64
     }
 
+    /// The number of the node's packet.
     #[inline]
-    fn head(&self, node: Node) -> Node {
+    pub fn head(&self, node: Node) -> Node {
         if self.is_classical() { node } else { node / self.tails }
     }
 
@@ -146,14 +151,38 @@ impl Packets {
     /// The number of the node with this head and tail; a new one if there is none. `None` if there is no room for it.
     #[inline]
     pub fn intern(&self, head: &[u64], hash: u32, tail: u32) -> Option<Node> {
-        let head = self.heads.intern(head, hash)?;
+        Some(self.node(self.intern_head(head, hash)?, tail))
+    }
+
+    /// The number of the packet with this head; a new one if there is none. `None` if there is no room for it.
+    #[inline]
+    pub fn intern_head(&self, head: &[u64], hash: u32) -> Option<Node> {
+        self.heads.intern(head, hash)
+    }
+
+    /// The node of a packet with this tail, which is met herewith.
+    #[inline]
+    pub fn node(&self, head: Node, tail: u32) -> Node {
         if self.is_classical() {
-            return Some(head);
+            return head;
         }
         debug_assert!(tail < self.tails);
         let node = head * self.tails + tail;
         self.meet(node);
-        Some(node)
+        node
+    }
+
+    /// Sets one of the two bits of a packet; was it unset? Precondition: there are several tails.
+    #[inline]
+    pub fn mark(&self, head: Node, bit: u8) -> bool {
+        let word = &self.bits[head as usize / 32];
+        let bit = u64::from(bit) << (head % 32 * 2);
+        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    /// Unsets the bits of all packets.
+    pub fn unmark(&mut self) {
+        self.bits.iter_mut().for_each(|word| *word = 0);
     }
 
     fn meet(&self, node: Node) {
@@ -181,9 +210,8 @@ impl Packets {
         if self.is_classical() || self.heads.most() == 0 {
             return;
         }
-        let words = (self.heads.capacity() * self.tails as usize).div_ceil(64);
-        self.met.reserve_exact(words.saturating_sub(self.met.len()));
-        self.met.resize_with(words.max(self.met.len()), AtomicU64::default);
+        self.met.extend_to((self.heads.capacity() * self.tails as usize).div_ceil(64));
+        self.bits.extend_to(self.heads.capacity().div_ceil(32));
     }
 
     /// Replaces the words of every head; the numbers remain.

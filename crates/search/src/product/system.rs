@@ -121,6 +121,25 @@ impl<'m, S: Observable> Product<'m, S> {
         self.system.observe(&self.conditions, program_state, letter)
     }
 
+    /// The width of the program's states.
+    pub(super) fn program_width(&self) -> Width {
+        self.inner
+    }
+
+    /// The words of the program's state that tell which it is, of a state of the product; the automaton's state may be among them.
+    #[inline]
+    pub(super) fn program_words<'w>(&self, state: &'w [u64]) -> &'w [u64] {
+        &state[self.offset..][..self.inner.identity]
+    }
+
+    /// Appends a state of the product, given these words of the program's.
+    pub(super) fn joined(&self, words: &[u64], automaton: u32, out: &mut Vec<u64>) {
+        let start = out.len();
+        out.extend(std::iter::repeat_n(0, self.offset));
+        out.extend_from_slice(words);
+        self.set_automaton_state(&mut out[start..], automaton);
+    }
+
     pub(super) fn monitor(&self) -> &'m Monitor {
         self.monitor
     }
@@ -219,6 +238,7 @@ impl<'m, S: Observable> Product<'m, S> {
                 }
                 return Ok(());
             }
+            targets.clear();
             self.monitor.targets(automaton, letter, targets);
             if targets.is_empty() {
                 return Ok(());

@@ -9,6 +9,7 @@ use crate::liveness::Node;
 use crate::liveness::stress;
 use crate::store::hash::Hasher;
 use crate::store::prefetch;
+use crate::words::Words;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// An empty place.
@@ -26,8 +27,8 @@ pub(super) const MOST_THREADS: usize = 256;
 pub(super) struct NodeTable {
     /// Words of a node.
     stride: usize,
-    words: Vec<AtomicU64>,
-    entries: Vec<AtomicU64>,
+    words: Words,
+    entries: Words,
     len: AtomicU32,
     /// For so many nodes there is room.
     room: u32,
@@ -41,8 +42,8 @@ impl NodeTable {
     pub fn new(stride: usize, most: u32) -> NodeTable {
         let mut table = NodeTable {
             stride,
-            words: Vec::new(),
-            entries: empty(1 << 10),
+            words: Words::default(),
+            entries: Words::zeroed(1 << 10),
             len: AtomicU32::new(0),
             room: 0,
             most,
@@ -184,15 +185,13 @@ impl NodeTable {
     }
 
     pub fn make_room(&mut self, nodes: usize) {
-        let words = (nodes + SLACK) * self.stride;
-        self.words.reserve_exact(words.saturating_sub(self.words.len()));
-        self.words.resize_with(words.max(self.words.len()), AtomicU64::default);
+        self.words.extend_to((nodes + SLACK) * self.stride);
         self.room = nodes as u32;
         // Seven of ten places are taken at most.
         if nodes * 10 > self.entries.len() * 7 {
-            let larger = empty((nodes * 10 / 7 + 1).max(self.entries.len() / 2 * 3));
-            let old = std::mem::replace(&mut self.entries, larger);
-            for entry in old.into_iter().map(AtomicU64::into_inner).filter(|entry| *entry != EMPTY) {
+            let larger = Words::zeroed((nodes * 10 / 7 + 1).max(self.entries.len() / 2 * 3));
+            let mut old = std::mem::replace(&mut self.entries, larger);
+            for entry in old.iter_mut().map(|entry| *entry).filter(|entry| *entry != EMPTY) {
                 self.put(entry);
             }
         }
@@ -200,17 +199,17 @@ impl NodeTable {
 
     fn put(&mut self, entry: u64) {
         let mut place = self.home((entry >> 32) as u32);
-        while *self.entries[place].get_mut() != EMPTY {
+        while self.entries[place].load(Ordering::Relaxed) != EMPTY {
             place = self.after(place);
         }
-        *self.entries[place].get_mut() = entry;
+        self.entries[place].store(entry, Ordering::Relaxed);
     }
 
     /// Replaces the words of every node; the numbers remain.
     pub fn recode(&mut self, stride: usize, mut recode: impl FnMut(&[u64], &mut Vec<u64>)) {
         let old = std::mem::take(&mut self.words);
         let old_stride = std::mem::replace(&mut self.stride, stride);
-        self.entries.iter_mut().for_each(|entry| *entry.get_mut() = EMPTY);
+        self.entries.iter_mut().for_each(|entry| *entry = EMPTY);
         self.make_room(self.room as usize);
         let (mut narrow, mut words) = (Vec::new(), Vec::new());
         for node in 0..self.len() {
@@ -218,17 +217,13 @@ impl NodeTable {
             let slots = &old[node * old_stride..][..old_stride];
             narrow.extend(slots.iter().map(|word| word.load(Ordering::Relaxed)));
             recode(&narrow, &mut words);
-            for (slot, word) in self.words[node * stride..].iter_mut().zip(&words[..stride]) {
-                *slot.get_mut() = *word;
+            for (slot, word) in self.words[node * stride..].iter().zip(&words[..stride]) {
+                slot.store(*word, Ordering::Relaxed);
             }
             let hash = (self.hasher.hash(&words[..stride]) >> 32) as u32;
             self.put(u64::from(hash) << 32 | (node as u64 + 1));
         }
     }
-}
-
-fn empty(places: usize) -> Vec<AtomicU64> {
-    (0..places).map(|_| AtomicU64::new(EMPTY)).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@
 
 mod growth;
 pub(super) mod permutation;
-mod region;
 mod segment;
 mod shape;
 

@@ -9,8 +9,8 @@
 //! publishes the tag; who finds a slot being written waits, for it may be the same state. Nothing is ever removed, so a
 //! free slot ends a search. How a segment grows is told in `growth.rs`.
 
-use super::region::Region;
 use super::shape::{Home, PLACES, Shape, TAG_BITS};
+use crate::region::Region;
 use crate::store::Insertion;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -17,7 +17,7 @@ const HUGE: usize = 4 << 20;
 
 /// A stretch of zeroed memory.
 #[derive(Debug)]
-pub(super) struct Region {
+pub(crate) struct Region {
     start: NonNull<u8>,
     bytes: usize,
     /// Address space from `start` on; 0 if the memory is the allocator's.

@@ -1,0 +1,81 @@
+//! Words that threads share, zero at first, in a [`Region`]: a long list of them is in huge pages, where looking here and there is quicker, and grows where it is.
+
+use crate::region::Region;
+use std::alloc::{Layout, handle_alloc_error};
+use std::ops::Deref;
+use std::sync::atomic::AtomicU64;
+
+/// See the module. To make it longer takes the whole list.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    region: Option<Region>,
+    len: usize,
+}
+
+impl Words {
+    pub fn zeroed(len: usize) -> Words {
+        let mut words = Words::default();
+        words.extend_to(len);
+        words
+    }
+
+    /// Appends zeros, unless there are so many words already.
+    pub fn extend_to(&mut self, len: usize) {
+        let Some(bytes) = len.checked_mul(size_of::<AtomicU64>()).filter(|_| len > self.len) else { return };
+        if !self.region.as_mut().is_some_and(|region| region.extend(bytes)) {
+            let layout = Layout::new::<AtomicU64>();
+            let region = Region::new(bytes).unwrap_or_else(|| handle_alloc_error(layout));
+            // SAFETY: both have memory for so many words, and are two.
+            unsafe { std::ptr::copy_nonoverlapping(self.as_ptr().cast(), region.start(), 8 * self.len) };
+            self.region = Some(region);
+        }
+        self.len = len;
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut u64> {
+        // SAFETY: as below; and borrowed mutably, nobody else looks at them, so they are plain words.
+        let words = match &self.region {
+            Some(region) => unsafe { std::slice::from_raw_parts_mut(region.start().cast::<u64>(), self.len) },
+            None => &mut [],
+        };
+        words.iter_mut()
+    }
+}
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        match &self.region {
+            // SAFETY: the region begins at a cache line and has memory for so many words; each bit pattern is one.
+            Some(region) => unsafe { std::slice::from_raw_parts(region.start().cast(), self.len) },
+            None => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    /// Through all the sizes at which a region changes its ways.
+    #[test]
+    fn what_was_written_stays() {
+        let mut words = Words::default();
+        let mut len = 0;
+        while len < 1 << 20 {
+            let longer = len * 5 / 4 + 100;
+            words.extend_to(longer);
+            assert_eq!(words.len(), longer);
+            for index in len..longer {
+                assert_eq!(words[index].swap(index as u64 + 1, Ordering::Relaxed), 0);
+            }
+            len = longer;
+        }
+        words.extend_to(10);
+        assert!(words.iter_mut().zip(1..).all(|(word, number)| *word == number));
+        assert_eq!(words.len(), len);
+    }
+}
