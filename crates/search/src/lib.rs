@@ -8,6 +8,7 @@
 
 #![deny(unsafe_code)]
 
+mod apart;
 mod atomic;
 mod batch;
 pub mod branching;

@@ -7,7 +7,8 @@ use super::actors::ActorNumbers;
 use super::joint::{Joint, TAKEN};
 use super::packets::{PacketFigures, Packets, Tail};
 use super::system::Product;
-use super::table::MOST_THREADS;
+use super::table::{MOST_THREADS, Numbers};
+use crate::apart::Apart;
 use crate::atomic::Broken;
 use crate::expansion::Expansion;
 use crate::limits::{Limit, Limits, Meter};
@@ -45,7 +46,7 @@ pub(crate) struct Nodes<'m, S: Observable> {
     /// How often the product was widened.
     widened: u64,
     /// Transitions, counted now and then, for those who want to know how things get on.
-    transitions: AtomicU64,
+    transitions: Apart<AtomicU64>,
 }
 
 /// See the module.
@@ -62,6 +63,8 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     announced: u64,
     pub(super) state: Vec<u64>,
     batch: Batch,
+    /// For nodes that this thread is the first to meet.
+    pub(super) numbers: Numbers,
     limits: Limits<'a>,
     meter: Meter<'a>,
     progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
@@ -90,7 +93,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             true => Packets::new(product.program_width().identity, product.monitor().states() as u32),
             false => Packets::new(product.width().identity, 1),
         };
-        let nodes = Nodes { product, table, tail, widened: 0, transitions: AtomicU64::new(0) };
+        let nodes = Nodes { product, table, tail, widened: 0, transitions: Apart::default() };
         ProductGraph::looking_at(Member::new(nodes), limits, Meter::new(limits, Duration::ZERO), progress)
     }
 
@@ -110,6 +113,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             announced: 0,
             state: Vec::new(),
             batch: Batch::default(),
+            numbers: Numbers::default(),
             limits: limits.clone(),
             meter,
             progress,
@@ -310,7 +314,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         batch.keys.iter().for_each(|key| self.nodes.table.fetch(key.hash));
         for (index, (words, key)) in list.zip(&batch.keys).enumerate() {
             let node = loop {
-                match self.nodes.table.intern(batch.head(index, words), key.hash, key.tail) {
+                match self.nodes.table.intern(batch.head(index, words), key.hash, key.tail, &mut self.numbers)
+                {
                     Some(node) => break node,
                     None => self.grow()?,
                 }
@@ -326,9 +331,11 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     /// Are there too many nodes?
     pub(super) fn check_size(&self) -> Result<(), Stop> {
+        if self.lifted || self.limits.states.is_none() && self.few_nodes.is_none() {
+            return Ok(());
+        }
         let len = self.nodes.table.len() as u64;
         match (self.limits.states, self.few_nodes) {
-            _ if self.lifted => Ok(()),
             (Some(limit), _) if len > limit => Err(Stop::Limit(Limit::States(limit))),
             (_, Some(few)) if len > few => Err(Stop::Large),
             _ => Ok(()),
@@ -555,7 +562,7 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
     }
 
     fn numbers(&self) -> u64 {
-        self.nodes.table.packets() as u64 * u64::from(self.nodes.table.tails())
+        self.nodes.table.numbers()
     }
 }
 

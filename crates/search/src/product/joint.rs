@@ -219,7 +219,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         joint.hashes.iter().for_each(|hash| self.nodes.table.fetch(*hash));
         for (head, &hash) in list.zip(&joint.hashes) {
             let head = loop {
-                match self.nodes.table.intern_head(head, hash) {
+                match self.nodes.table.intern_head(head, hash, &mut self.numbers) {
                     Some(head) => break head,
                     None => self.grow()?,
                 }

@@ -5,7 +5,8 @@
 //! its tail; so what a search knows of its nodes, beside them by number, lies in the packet as well. With a single tail a packet is
 //! a node and there are no bits: the classical storage.
 
-use super::table::{MOST_NODES, NodeTable, SLACK};
+use super::table::{MOST_NODES, NodeTable, Numbers};
+use crate::apart::Apart;
 use crate::liveness::Node;
 use crate::words::Words;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,8 +58,7 @@ pub struct PacketFigures {
 
 /// How many heads there can be, so that the numbers of their nodes are numbers.
 fn most_heads(tails: u32) -> u32 {
-    // Each thread may be one head beyond the last.
-    if tails == 1 { MOST_NODES } else { (MOST_NODES / tails).saturating_sub(SLACK as u32) }
+    MOST_NODES / tails
 }
 
 /// The nodes of a product. Threads share it as they do the table of heads.
@@ -70,7 +70,7 @@ pub(super) struct Packets {
     met: Words,
     /// Two bits for each packet, for whoever looks at packets as a whole.
     bits: Words,
-    len: AtomicU32,
+    len: Apart<AtomicU32>,
 }
 
 impl Packets {
@@ -79,7 +79,7 @@ impl Packets {
         let tails = tails.max(1);
         let heads = NodeTable::new(words, most_heads(tails));
         let mut packets =
-            Packets { heads, tails, met: Words::default(), bits: Words::default(), len: AtomicU32::new(0) };
+            Packets { heads, tails, met: Words::default(), bits: Words::default(), len: Apart::default() };
         packets.make_room();
         packets
     }
@@ -102,6 +102,11 @@ impl Packets {
 
     pub fn packets(&self) -> usize {
         self.heads.len()
+    }
+
+    /// All numbers of nodes are below.
+    pub fn numbers(&self) -> u64 {
+        u64::from(self.heads.numbers()) * u64::from(self.tails)
     }
 
     /// How many nodes there can be.
@@ -150,14 +155,14 @@ impl Packets {
 
     /// The number of the node with this head and tail; a new one if there is none. `None` if there is no room for it.
     #[inline]
-    pub fn intern(&self, head: &[u64], hash: u32, tail: u32) -> Option<Node> {
-        Some(self.node(self.intern_head(head, hash)?, tail))
+    pub fn intern(&self, head: &[u64], hash: u32, tail: u32, numbers: &mut Numbers) -> Option<Node> {
+        Some(self.node(self.intern_head(head, hash, numbers)?, tail))
     }
 
     /// The number of the packet with this head; a new one if there is none. `None` if there is no room for it.
     #[inline]
-    pub fn intern_head(&self, head: &[u64], hash: u32) -> Option<Node> {
-        self.heads.intern(head, hash)
+    pub fn intern_head(&self, head: &[u64], hash: u32, numbers: &mut Numbers) -> Option<Node> {
+        self.heads.intern(head, hash, numbers)
     }
 
     /// The node of a packet with this tail, which is met herewith.
@@ -226,10 +231,10 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    fn number(packets: &mut Packets, head: u64, tail: u32) -> Node {
+    fn number(packets: &mut Packets, head: u64, tail: u32, numbers: &mut Numbers) -> Node {
         let hash = packets.prepare(&[head]);
         loop {
-            match packets.intern(&[head], hash, tail) {
+            match packets.intern(&[head], hash, tail, numbers) {
                 Some(node) => return node,
                 None => assert!(packets.grow(), "there are numbers left"),
             }
@@ -248,7 +253,7 @@ mod tests {
         ) {
             let mut packets = Packets::new(1, tails);
             let mut known: HashMap<(u64, u32), Node> = HashMap::new();
-            let mut offset = 0;
+            let (mut offset, mut own) = (0, Numbers::default());
             for (index, (head, tail)) in keys.into_iter().enumerate() {
                 if index == recode {
                     offset = 1 << 40;
@@ -258,7 +263,7 @@ mod tests {
                     });
                 }
                 let tail = tail % tails;
-                let node = number(&mut packets, head + offset, tail);
+                let node = number(&mut packets, head + offset, tail, &mut own);
                 prop_assert_eq!(*known.entry((head, tail)).or_insert(node), node);
                 prop_assert_eq!((packets.word(node, 0), packets.tail(node)), (head + offset, tail));
                 let mut read = Vec::new();
@@ -281,7 +286,7 @@ mod tests {
     fn numbers_end_before_they_overflow() {
         for tails in [1, 2, 3, 1000, 1 << 20, 1 << 23, 1 << 24, u32::MAX] {
             let most = most_heads(tails);
-            let last = (u64::from(most) + SLACK as u64) * u64::from(tails);
+            let last = u64::from(most) * u64::from(tails);
             assert!(most == 0 || last <= u64::from(u32::MAX), "{tails}");
         }
     }
@@ -290,16 +295,18 @@ mod tests {
     #[test]
     fn threads_count_nodes_once() {
         let mut packets = Packets::new(1, 8);
-        packets.heads.make_room(1 << 12);
+        // Not all of a thread's share of numbers need be used.
+        packets.heads.make_room(1 << 13);
         packets.make_room();
         let packets = &packets;
         std::thread::scope(|scope| {
             for thread in 0..4u64 {
                 scope.spawn(move || {
+                    let mut own = Numbers::default();
                     for step in 0..(1u64 << 15) {
                         let key = step * (2 * thread + 1) % (1 << 15);
                         let head = [key / 8];
-                        let node = packets.intern(&head, packets.prepare(&head), (key % 8) as u32);
+                        let node = packets.intern(&head, packets.prepare(&head), (key % 8) as u32, &mut own);
                         assert!(node.is_some(), "there is room");
                     }
                 });

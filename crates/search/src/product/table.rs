@@ -1,10 +1,12 @@
 //! Nodes and their numbers: the words of each node, one after the other, and a hash table that leads from words to the number.
 //!
-//! Threads share it: looking up and adding take no lock. A node keeps its number; what needs the table whole (growing, other words for
+//! Threads share it: looking up and adding take no lock. Each takes a share of [numbers](Numbers) for the nodes it adds, so that what two of them write, here and
+//! wherever something is kept by number, is seldom in the same cache line. A node keeps its number; what needs the table whole (growing, other words for
 //! all nodes) borrows it `&mut`. An entry of the hash table is 32 bits of the hash value and a number. The hash value's
 //! highest bits say where the entry belongs, so the table grows without looking at the nodes, and nearly always only equal words
 //! are compared.
 
+use crate::apart::Apart;
 use crate::liveness::Node;
 use crate::liveness::stress;
 use crate::store::hash::Hasher;
@@ -17,11 +19,19 @@ const EMPTY: u64 = 0;
 /// In place of a number: the node is being written down. Otherwise an entry has one more than the number.
 const RESERVED: u32 = u32::MAX;
 /// How many numbers there can be.
-pub(super) const MOST_NODES: u32 = u32::MAX - SLACK as u32 - 1;
-/// Threads look whether there is room before they add a node, so each may be one beyond what there is room for.
-pub(super) const SLACK: usize = MOST_THREADS;
+pub(super) const MOST_NODES: u32 = u32::MAX - 1;
 /// So many threads may add nodes at the same time.
 pub(super) const MOST_THREADS: usize = 256;
+
+/// The numbers that a thread may give to new nodes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Numbers {
+    next: u32,
+    end: u32,
+}
+
+/// So many numbers a thread takes at once.
+const SHARE: u32 = 256;
 
 #[derive(Debug)]
 pub(super) struct NodeTable {
@@ -29,7 +39,9 @@ pub(super) struct NodeTable {
     stride: usize,
     words: Words,
     entries: Words,
-    len: AtomicU32,
+    len: Apart<AtomicU32>,
+    /// All numbers below have been given to threads.
+    given: Apart<AtomicU32>,
     /// For so many nodes there is room.
     room: u32,
     /// For so many there can be.
@@ -44,7 +56,8 @@ impl NodeTable {
             stride,
             words: Words::default(),
             entries: Words::zeroed(1 << 10),
-            len: AtomicU32::new(0),
+            len: Apart::default(),
+            given: Apart::default(),
             room: 0,
             most,
             hasher: Hasher::new(0),
@@ -58,14 +71,19 @@ impl NodeTable {
         self.len.load(Ordering::Relaxed) as usize
     }
 
+    /// All numbers of nodes are below.
+    pub fn numbers(&self) -> u32 {
+        self.given.load(Ordering::Relaxed)
+    }
+
     /// How many nodes there can be.
     pub fn most(&self) -> u32 {
         self.most
     }
 
-    /// All numbers are below, also of nodes that threads add at the same time to a table that is full.
+    /// So many numbers there can be before it is grown.
     pub fn capacity(&self) -> usize {
-        self.room as usize + SLACK
+        self.room as usize
     }
 
     pub fn memory_bytes(&self) -> u64 {
@@ -128,15 +146,15 @@ impl NodeTable {
 
     /// The number of the node with these words; a new one if there is none. `None` if there is no room for it.
     #[inline]
-    pub fn intern(&self, words: &[u64], hash: u32) -> Option<Node> {
+    pub fn intern(&self, words: &[u64], hash: u32, numbers: &mut Numbers) -> Option<Node> {
         let mut place = self.home(hash);
         loop {
             let entry = self.entries[place].load(Ordering::Acquire);
             if entry == EMPTY {
-                if self.len() >= self.room as usize {
-                    return None;
+                if numbers.next == numbers.end {
+                    *numbers = self.give()?;
                 }
-                if let Some(node) = self.add(words, hash, place) {
+                if let Some(node) = self.add(words, hash, place, numbers) {
                     return Some(node);
                 }
                 // Somebody else was quicker; perhaps with these very words.
@@ -157,13 +175,15 @@ impl NodeTable {
     }
 
     /// Adds a node in a place that was empty; `None` if it is no more.
-    fn add(&self, words: &[u64], hash: u32, place: usize) -> Option<Node> {
+    fn add(&self, words: &[u64], hash: u32, place: usize, numbers: &mut Numbers) -> Option<Node> {
         let entry = u64::from(hash) << 32;
         let slot = &self.entries[place];
         let reserved = entry | u64::from(RESERVED);
         slot.compare_exchange(EMPTY, reserved, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         stress::point();
-        let node = self.len.fetch_add(1, Ordering::Relaxed);
+        let node = numbers.next;
+        numbers.next += 1;
+        self.len.fetch_add(1, Ordering::Relaxed);
         for (slot, word) in self.slots(node).iter().zip(words) {
             slot.store(*word, Ordering::Relaxed);
         }
@@ -172,29 +192,55 @@ impl NodeTable {
         Some(node)
     }
 
-    /// Is there no room for another node?
+    /// Some numbers that nobody else has; `None` if there are none left.
+    fn give(&self) -> Option<Numbers> {
+        let end = |next: u32| Some(next.saturating_add(SHARE).min(self.room)).filter(|end| next < *end);
+        let next = self.given.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end).ok()?;
+        Some(Numbers { next, end: end(next)? })
+    }
+
+    /// Have all numbers been given away?
     pub fn is_full(&self) -> bool {
-        self.len() >= self.room as usize
+        self.numbers() >= self.room
     }
 
     /// Makes room for more nodes; `false` if all numbers are taken.
     pub fn grow(&mut self) -> bool {
-        let more = self.len() / 4 + (1 << 8);
-        self.make_room((self.len() + more).min(self.most as usize));
+        let given = self.numbers() as usize;
+        self.make_room((given + given / 4 + (1 << 8)).min(self.most as usize));
         !self.is_full()
     }
 
     pub fn make_room(&mut self, nodes: usize) {
-        self.words.extend_to((nodes + SLACK) * self.stride);
+        self.words.extend_to(nodes * self.stride);
         self.room = nodes as u32;
         // Seven of ten places are taken at most.
         if nodes * 10 > self.entries.len() * 7 {
-            let larger = Words::zeroed((nodes * 10 / 7 + 1).max(self.entries.len() / 2 * 3));
-            let mut old = std::mem::replace(&mut self.entries, larger);
-            for entry in old.iter_mut().map(|entry| *entry).filter(|entry| *entry != EMPTY) {
-                self.put(entry);
+            let before = self.entries.len();
+            self.entries.extend_to((nodes * 10 / 7 + 1).max(before / 2 * 3));
+            self.spread(before);
+        }
+    }
+
+    /// The table was longer by nothing but empty places at its end: puts the entries where they belong now. From the last on, for an entry's home moves away from the
+    /// beginning, to where all has been put in its place already. So no second table is needed.
+    fn spread(&mut self, before: usize) {
+        let mut aside = Vec::new();
+        for place in (0..before).rev() {
+            let entry = self.entries[place].load(Ordering::Relaxed);
+            if entry == EMPTY {
+                continue;
+            }
+            self.entries[place].store(EMPTY, Ordering::Relaxed);
+            let home = self.home((entry >> 32) as u32);
+            let mut free = self.entries[home..].iter().filter(|slot| slot.load(Ordering::Relaxed) == EMPTY);
+            match free.next() {
+                Some(slot) if home > place => slot.store(entry, Ordering::Relaxed),
+                // Entries that were not moved yet are in its way.
+                _ => aside.push(entry),
             }
         }
+        aside.into_iter().for_each(|entry| self.put(entry));
     }
 
     fn put(&mut self, entry: u64) {
@@ -209,10 +255,12 @@ impl NodeTable {
     pub fn recode(&mut self, stride: usize, mut recode: impl FnMut(&[u64], &mut Vec<u64>)) {
         let old = std::mem::take(&mut self.words);
         let old_stride = std::mem::replace(&mut self.stride, stride);
-        self.entries.iter_mut().for_each(|entry| *entry = EMPTY);
+        let empty = Words::zeroed(self.entries.len());
+        let mut entries = std::mem::replace(&mut self.entries, empty);
         self.make_room(self.room as usize);
         let (mut narrow, mut words) = (Vec::new(), Vec::new());
-        for node in 0..self.len() {
+        for entry in entries.iter_mut().map(|entry| *entry).filter(|entry| *entry != EMPTY) {
+            let node = (entry as u32 - 1) as usize;
             narrow.clear();
             let slots = &old[node * old_stride..][..old_stride];
             narrow.extend(slots.iter().map(|word| word.load(Ordering::Relaxed)));
@@ -221,7 +269,7 @@ impl NodeTable {
                 slot.store(*word, Ordering::Relaxed);
             }
             let hash = (self.hasher.hash(&words[..stride]) >> 32) as u32;
-            self.put(u64::from(hash) << 32 | (node as u64 + 1));
+            self.put(u64::from(hash) << 32 | u64::from(entry as u32));
         }
     }
 }
@@ -232,10 +280,10 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    fn number(table: &mut NodeTable, words: &[u64]) -> Node {
+    fn number(table: &mut NodeTable, words: &[u64], numbers: &mut Numbers) -> Node {
         let hash = table.prepare(words);
         loop {
-            match table.intern(words, hash) {
+            match table.intern(words, hash, numbers) {
                 Some(node) => return node,
                 None => assert!(table.grow(), "there are numbers left"),
             }
@@ -249,6 +297,7 @@ mod tests {
         fn equal_words_have_one_number(keys in prop::collection::vec((0u64..40, 0u64..40), 1..3000), widen in 0usize..3000) {
             let mut table = NodeTable::new(2, MOST_NODES);
             let mut known: HashMap<(u64, u64), Node> = HashMap::new();
+            let mut numbers = Numbers::default();
             for (index, key) in keys.into_iter().enumerate() {
                 if index == widen {
                     table.recode(3, |old, new| {
@@ -257,7 +306,7 @@ mod tests {
                     });
                 }
                 let words: &[u64] = if index >= widen { &[7, key.0, key.1] } else { &[key.0, key.1] };
-                let found = number(&mut table, words);
+                let found = number(&mut table, words, &mut numbers);
                 let next = known.len() as Node;
                 prop_assert_eq!(found, *known.entry(key).or_insert(next));
                 let mut read = Vec::new();
@@ -268,6 +317,21 @@ mod tests {
         }
     }
 
+    /// However often it grows, everything is found again.
+    #[test]
+    fn grows_where_it_is() {
+        let mut table = NodeTable::new(1, MOST_NODES);
+        let mut own = Numbers::default();
+        let key = |index: u64| index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for index in 0..300_000 {
+            assert_eq!(u64::from(number(&mut table, &[key(index)], &mut own)), index);
+        }
+        for index in 0..300_000 {
+            assert_eq!(u64::from(number(&mut table, &[key(index)], &mut own)), index);
+        }
+        assert_eq!(table.len(), 300_000);
+    }
+
     /// Threads that add the same words at once are given the same numbers, and no number is given twice.
     #[test]
     fn threads_agree_on_numbers() {
@@ -276,10 +340,10 @@ mod tests {
         let table = &table;
         let add = |thread: u64| -> Vec<Node> {
             let key = |step: u64| (step * (2 * thread + 1)) % 16_384;
-            let mut numbers = vec![0; 16_384];
+            let (mut numbers, mut own) = (vec![0; 16_384], Numbers::default());
             for step in 0..16_384 {
                 let words = [key(step), !key(step)];
-                let node = table.intern(&words, table.prepare(&words)).expect("there is room");
+                let node = table.intern(&words, table.prepare(&words), &mut own).expect("there is room");
                 assert!(table.is(node, &words));
                 numbers[key(step) as usize] = node;
             }
@@ -292,7 +356,9 @@ mod tests {
         assert!(numbers.iter().all(|list| *list == numbers[0]));
         let mut all = numbers[0].clone();
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..16_384));
+        all.dedup();
+        assert_eq!(all.len(), 16_384);
+        assert!(all.iter().all(|node| *node < table.numbers()));
         assert_eq!(table.len(), 16_384);
     }
 }
