@@ -95,7 +95,7 @@ pub struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Show runs as the search found them, not shortened and put in order
+    /// Show runs as the search found them: not shortened, not put in order, and without a word on which fairness would help
     #[arg(long)]
     as_found: bool,
 
@@ -178,7 +178,7 @@ impl Check {
             fairness: self.properties.fairness(),
             assumptions: asked.assumptions.clone(),
             simplify: !self.as_found,
-            remedy: !self.quiet || self.json || self.outputs.html.is_some(),
+            remedy: !self.as_found && (!self.quiet || self.json || self.outputs.html.is_some()),
         };
         let answer = answer(&model.program, &asked, &choice, &options);
         meter.clear();

@@ -50,8 +50,8 @@ struct Variant {
 }
 
 const VARIANTS: &[Variant] = &[
-    Variant { name: "check", arguments: &["--raw", "--threads", "1"], holds_only: false },
-    Variant { name: "check-2", arguments: &["--raw", "--threads", "2"], holds_only: false },
+    Variant { name: "check", arguments: &["--raw", "--as-found", "--threads", "1"], holds_only: false },
+    Variant { name: "check-2", arguments: &["--raw", "--as-found", "--threads", "2"], holds_only: false },
     Variant {
         name: "explore",
         arguments: &["--raw", "--threads", "1", "--search", "explore"],
