@@ -128,7 +128,12 @@ pub struct Cached {
 
 impl Tool {
     /// Searches everything with room for so many states, or for all; `None` if the stack does not fit.
-    pub fn check_cached(&self, path: &Path, states: Option<u64>, policy: &str) -> io::Result<Option<Cached>> {
+    pub fn check_cached(
+        &self,
+        path: &Path,
+        states: Option<u64>,
+        policy: &[&str],
+    ) -> io::Result<Option<Cached>> {
         let mut command = Command::new(&self.program);
         command.args([
             "check",
@@ -139,9 +144,8 @@ impl Tool {
             "safety",
             "--store",
             "cache",
-            "--replace",
-            policy,
         ]);
+        command.args(policy);
         if let Some(states) = states {
             command.args(["--cache-states", &states.to_string()]);
         }

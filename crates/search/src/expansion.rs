@@ -7,6 +7,8 @@ use crate::predecessors::passage;
 use crate::tally::Tally;
 use model::RuntimeError;
 use model::system::{StepCode, Successors, System, Width};
+use rapidhash::fast::GlobalState;
+use std::hash::BuildHasher;
 use std::sync::atomic::AtomicBool;
 
 /// What was met in expanding a state, and the steps from it that led there.
@@ -19,6 +21,7 @@ pub(crate) struct Expansion {
     successors: Successors,
     walk: Walk,
     arrivals: Vec<u64>,
+    names: Vec<u64>,
     pub met: Met,
 }
 
@@ -29,6 +32,7 @@ impl Expansion {
             successors: Successors::new(width),
             walk: Walk::new(width),
             arrivals: Vec::new(),
+            names: Vec::new(),
             met: Met::new(),
         }
     }
@@ -45,6 +49,12 @@ impl Expansion {
 
     pub fn arrivals(&self) -> &[u64] {
         &self.arrivals
+    }
+
+    /// What the arrivals are called: in another state, one of the same steps has the same name. Different steps have the same name
+    /// by accident only.
+    pub fn names(&self) -> &[u64] {
+        &self.names
     }
 
     /// The arrivals themselves, for somebody who needs them while the expansion is borrowed.
@@ -71,6 +81,7 @@ impl Expansion {
 
     pub fn clear(&mut self) {
         self.arrivals.clear();
+        self.names.clear();
         self.met.clear();
     }
 
@@ -98,7 +109,8 @@ impl Expansion {
             }
             tally.coverage.mark(code);
             let state = self.successors.state(index);
-            let mut passing = Passing { tally, arrivals: &mut self.arrivals, met: &mut self.met };
+            let mut passing =
+                Passing { tally, arrivals: &mut self.arrivals, names: &mut self.names, met: &mut self.met };
             if code.is_transient() {
                 passing.atomic();
                 self.walk.through(system, state, code, &mut watch, stop, &mut passing)?;
@@ -110,9 +122,17 @@ impl Expansion {
     }
 }
 
+fn name(codes: &[StepCode]) -> u64 {
+    match codes {
+        [code] => code.0,
+        _ => GlobalState::new().hash_one(codes),
+    }
+}
+
 struct Passing<'a> {
     tally: &'a mut Tally,
     arrivals: &'a mut Vec<u64>,
+    names: &'a mut Vec<u64>,
     met: &'a mut Met,
 }
 
@@ -125,8 +145,9 @@ impl Visitor for Passing<'_> {
         self.tally.atomic_steps += 1;
     }
 
-    fn arrival(&mut self, state: &[u64], _: &[StepCode], moves: u64) {
+    fn arrival(&mut self, state: &[u64], codes: &[StepCode], moves: u64) {
         self.tally.transitions += 1;
+        self.names.push(name(codes));
         self.arrivals.push(moves);
         self.arrivals.extend_from_slice(state);
     }

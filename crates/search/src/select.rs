@@ -24,8 +24,8 @@ pub enum StoreKind {
     Compact { bits: u32, seed: u64 },
     /// So many bits of an array of so many bytes for each state.
     Bitstate { functions: u32, bytes: Option<u64>, seed: u64 },
-    /// As many states as fit, or so many; depth-first in one thread.
-    Cache { states: Option<u64>, replacement: Replacement, seed: u64 },
+    /// As many states as fit, or so many; depth-first in one thread, by few ways into each state if there are to be sleep sets.
+    Cache { states: Option<u64>, replacement: Replacement, sleep_sets: bool, seed: u64 },
     /// Exact, in files in a directory; breadth-first in one thread.
     Disk { directory: PathBuf },
 }
@@ -86,12 +86,14 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
             let bytes = bytes.unwrap_or(ARRAY_BYTES).min(most);
             start(system, Bitstate::new(bytes, *functions, *seed), &frugal)
         }
-        StoreKind::Cache { states, replacement, seed } => stack::search(system, options, |system| {
-            let words = system.width().identity;
-            let fitting =
-                memory.map_or(CACHE_BYTES, |memory| memory / 4 * 3) / crate::store::bytes_per_state(words);
-            Cache::new(words, states.unwrap_or(fitting), *replacement, *seed)
-        }),
+        StoreKind::Cache { states, replacement, sleep_sets, seed } => {
+            stack::search(system, options, *sleep_sets, |system| {
+                let words = system.width().identity;
+                let fitting = memory.map_or(CACHE_BYTES, |memory| memory / 4 * 3)
+                    / crate::store::bytes_per_state(words);
+                Cache::new(words, states.unwrap_or(fitting), *replacement, *seed)
+            })
+        }
         StoreKind::Disk { directory } => external::search(system, options, directory),
     }
 }

@@ -1,5 +1,6 @@
 //! What the searches in one thread have in common: the count, the limits, the outcome, and beginning again with a wider layout.
 
+use crate::atomic::Broken;
 use crate::expansion::Met;
 use crate::limits::{Limit, Meter, peak_memory_bytes, resident_bytes};
 use crate::outcome::{Outcome, Statistics};
@@ -20,6 +21,15 @@ pub(crate) enum Stop {
     /// The sign says why.
     Over,
     Misfit(Box<Misfit>),
+}
+
+impl From<Broken> for Stop {
+    fn from(broken: Broken) -> Stop {
+        match broken {
+            Broken::Misfit(misfit) => Stop::Misfit(misfit),
+            Broken::Stopped => Stop::Over,
+        }
+    }
 }
 
 impl From<Limit> for Stop {
@@ -93,9 +103,14 @@ impl<'a> Single<'a> {
         {
             return Err(self.stop(Limit::States(limit)));
         }
+        Ok(self.expands(depth))
+    }
+
+    /// Is a state so deep to be expanded?
+    pub fn expands(&mut self, depth: u64) -> bool {
         let deep = self.options.limits.depth.is_some_and(|limit| depth >= limit);
         self.tally.too_deep |= deep;
-        Ok(!deep)
+        !deep
     }
 
     /// Notes errors; `run` gives the run that ends with these steps.

@@ -1,8 +1,9 @@
-//! How many states are lost with one that is omitted.
+//! How many states have one way in, and so are lost with an omitted state.
 //!
 //! A store that takes a state for another omits it, and with it what can only be reached through it. A successor of an omitted
 //! state is lost too if there is no other way to it. If a share q of all states has one way in, an omitted state takes along q
-//! successors on average, they take along q², and so on: 1 + q + q² + … = 1 / (1 - q) states are lost for each that is omitted.
+//! successors on average, they take along q², and so on: 1 + q + q² + … = 1 / (1 - q) states are lost for each that is omitted,
+//! if the ways into a state are independent; [`crate::loss`] corrects that.
 //!
 //! The share is that of a sample: states whose hash begins with so many zeros, as many as keep the sample small (Wegman's adaptive
 //! sampling, as in Flajolet: On adaptive sampling, 1990).
@@ -67,11 +68,11 @@ impl Ways {
         }
     }
 
-    /// States lost for each that is omitted; not more than a longest path has.
-    pub fn lost_with_one(&self, depth: u64) -> f64 {
+    /// States lost for each that is omitted.
+    pub fn lost_with_one(&self) -> f64 {
         let all = self.sample.len().max(1) as f64;
         let several = self.sample.values().filter(|source| source.is_none()).count() as f64;
-        (all / several.max(1.0)).min(depth as f64).max(1.0)
+        all / several.max(1.0)
     }
 }
 
@@ -96,9 +97,8 @@ mod tests {
         let [mut all, other] = halves;
         all.join(&other);
         assert!(all.sample.len() <= SAMPLE && all.sample.len() > SAMPLE / 8);
-        let lost = all.lost_with_one(1000);
+        let lost = all.lost_with_one();
         assert!(lost > 2.7 && lost < 3.3, "{lost}");
-        assert!((all.lost_with_one(2) - 2.0).abs() < 1e-9);
-        assert!((Ways::default().lost_with_one(0) - 1.0).abs() < 1e-9);
+        assert!((Ways::default().lost_with_one() - 1.0).abs() < 1e-9);
     }
 }

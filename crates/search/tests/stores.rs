@@ -49,8 +49,8 @@ fn options(store: StoreKind, order: Order, threads: usize) -> Options<'static> {
     }
 }
 
-fn cache(states: Option<u64>, replacement: Replacement) -> StoreKind {
-    StoreKind::Cache { states, replacement, seed: 1 }
+fn cache(states: Option<u64>, replacement: Replacement, sleep_sets: bool) -> StoreKind {
+    StoreKind::Cache { states, replacement, sleep_sets, seed: 1 }
 }
 
 const POLICIES: [Replacement; 4] =
@@ -80,17 +80,27 @@ proptest! {
         if let Some(found) = first.violations.first() {
             prop_assert_eq!(Some(stored_steps(&program, found)), shortest(&program));
         }
-        let outcome = search(&program, &options(cache(None, Replacement::Random), Order::DepthFirst, 1));
-        prop_assert_eq!(&figures(&outcome), &expected);
+        for sleep_sets in [false, true] {
+            let store = cache(None, Replacement::Random, sleep_sets);
+            let outcome = search(&program, &options(store, Order::DepthFirst, 1));
+            prop_assert_eq!(&figures(&outcome), &expected);
+            prop_assert!(outcome.exhaustive);
+        }
     }
 
     /// However small the memory: if the stack fits, the verdict is right.
     #[test]
-    fn caches_are_right_or_say_so(program in any_program(), states in 1u64..30, policy in 0usize..3) {
+    fn caches_are_right_or_say_so(
+        program in any_program(),
+        states in 1u64..30,
+        policy in 0..POLICIES.len(),
+        sleep_sets: bool,
+    ) {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         prop_assume!(expected.states < 500);
         let limits = search::Limits { states: Some(100_000), ..search::Limits::default() };
-        let options = Options { limits, ..options(cache(Some(states), POLICIES[policy]), Order::DepthFirst, 1) };
+        let store = cache(Some(states), POLICIES[policy], sleep_sets);
+        let options = Options { limits, ..options(store, Order::DepthFirst, 1) };
         let outcome = search(&program, &options);
         let revisits = outcome.statistics.revisits.expect("a cache counts");
         if outcome.limit.is_none() {

@@ -2,7 +2,8 @@
 //!
 //! Jard and Jéron found that a depth-first search that remembers less than half of the states still ends, with
 //! few of them visited twice. Here the store may hold a share of the states of an exact run; reported are the
-//! verdict and how often a state was inserted.
+//! verdict, how often a state was inserted, and how often one that was there was entered again for successors that had slept. Both
+//! together count: either costs an expansion.
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::models::Model;
 use super::results::{Sample, geometric_mean};
 use super::table::{grouped, number, render};
 
-/// More insertions than this many times the states count as a failure.
+/// More insertions and entries than this many times the states count as a failure.
 const FACTOR: f64 = 2.0;
 
 #[derive(Debug, clap::Args)]
@@ -25,6 +26,9 @@ pub struct Arguments {
     /// Which states are replaced
     #[arg(long, default_value = "layers", value_name = "POLICY")]
     replace: String,
+    /// Without sleep sets
+    #[arg(long)]
+    no_sleep_sets: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
@@ -36,9 +40,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     for model in &models {
         match study(model, &lariat, arguments) {
             Ok((exact, cached)) => {
-                let insertions = insertions(&cached);
-                let factor = insertions.map(|insertions| insertions as f64 / exact.states as f64);
-                let good = cached.verdict == exact.verdict && factor.is_some_and(|factor| factor < FACTOR);
+                let share = |name| figure(&cached, name).map(|figure| figure as f64 / exact.states as f64);
+                let (factor, entries) = (share("insertions"), share("reentries"));
+                let work = factor.zip(entries).map(|(factor, entries)| factor + entries);
+                let good = cached.verdict == exact.verdict && work.is_some_and(|work| work < FACTOR);
                 wrong += usize::from(!good);
                 factors.extend(factor);
                 eprintln!("{}: {}, {} insertions a state", model.name, cached.verdict, number(factor));
@@ -50,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
                     exact.verdict,
                     cached.verdict,
                     number(factor),
+                    number(entries),
                     number(Some(cached.wall_seconds / exact.wall_seconds)),
                     if good { "yes" } else { "NO" }.to_owned(),
                 ]);
@@ -58,14 +64,24 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
                 wrong += 1;
                 eprintln!("{}: failed: {message}", model.name);
                 let mut row = vec![model.name.clone(), model.kind.clone()];
-                row.extend(["–"; 6].map(str::to_owned));
+                row.extend(["–"; 7].map(str::to_owned));
                 row.push("failed".to_owned());
                 rows.push(row);
             }
         }
     }
-    let headings =
-        ["model", "kind", "states", "depth", "exact", "cache", "insertions / states", "time / time", "good"];
+    let headings = [
+        "model",
+        "kind",
+        "states",
+        "depth",
+        "exact",
+        "cache",
+        "insertions / states",
+        "entered again / states",
+        "time / time",
+        "good",
+    ];
     println!("{}", render(&headings, &rows));
     println!("insertions / states: {} in geometric mean", number(geometric_mean(&factors)));
     Ok(wrong == 0)
@@ -76,10 +92,12 @@ fn study(model: &Model, lariat: &Lariat, arguments: &Arguments) -> Result<(Sampl
     let exact = lariat.check(&model.path, &[&common[..], &["packed"]].concat())?;
     let states = (exact.states * arguments.share / 100).max(1).to_string();
     let cached = [&common[..], &["cache", "--cache-states", &states, "--replace", &arguments.replace]];
-    let cached = lariat.check(&model.path, &cached.concat())?;
+    let mut cached = cached.concat();
+    cached.extend(arguments.no_sleep_sets.then_some("--no-sleep-sets"));
+    let cached = lariat.check(&model.path, &cached)?;
     Ok((exact, cached))
 }
 
-fn insertions(sample: &Sample) -> Option<u64> {
-    sample.details.get("insertions").and_then(Value::as_u64)
+fn figure(sample: &Sample, name: &str) -> Option<u64> {
+    sample.details.get(name).and_then(Value::as_u64)
 }

@@ -26,6 +26,14 @@ const PROTOCOLS: [&str; 6] = [
     "corpus/protocols/two_phase_commit.pml",
 ];
 
+/// Which states are forgotten, and by how many ways a state is reached; and the chart of it.
+const SETTINGS: [(&[&str], &str); 4] = [
+    (&["--replace", "random", "--no-sleep-sets"], "protocols.svg"),
+    (&["--replace", "layers", "--no-sleep-sets"], "protocols-layers.svg"),
+    (&["--replace", "random"], "protocols-random-sleep.svg"),
+    (&["--replace", "layers"], "protocols-sleep.svg"),
+];
+
 pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
     let directory = workspace().join("papers/jard-jeron91");
     let write = |name: &str, text: String| {
@@ -61,19 +69,20 @@ pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
     lines.iter().for_each(|line| print(&line.name, &line.points, None));
     write("policies.svg", chart("Insertions by policy, the graph of figure 1", &lines))?;
     let tool = Tool::new(program, Duration::from_secs(10))?;
-    for (policy, file) in [("random", "protocols.svg"), ("layers", "protocols-layers.svg")] {
+    for (policy, file) in SETTINGS {
         let mut lines = Vec::new();
         for model in PROTOCOLS {
             let points = protocol(&tool, &workspace().join(model), policy)?;
             let name = model.rsplit(['/', '.']).nth(1).unwrap_or(model).replace('_', " ");
             lines.push(Line { name, points });
         }
-        println!("--replace {policy}");
-        lines.iter().for_each(|line| print(&line.name, &line.points, None));
-        write(file, chart(&format!("Insertions, protocols, --replace {policy}"), &lines))?;
         for model in models {
             print(&model.display().to_string(), &protocol(&tool, model, policy)?, None);
         }
+        let policy = policy.join(" ");
+        println!("{policy}");
+        lines.iter().for_each(|line| print(&line.name, &line.points, None));
+        write(file, chart(&format!("Insertions, protocols, {policy}"), &lines))?;
     }
     Ok(())
 }
@@ -115,7 +124,7 @@ fn curves(graph: &Graph, replacement: Replacement) -> (Vec<(f64, f64)>, Vec<(f64
 }
 
 /// The same for a model, insertions only: times of searches this short are mostly those of starting a program.
-fn protocol(tool: &Tool, model: &Path, policy: &str) -> Result<Vec<(f64, f64)>, String> {
+fn protocol(tool: &Tool, model: &Path, policy: &[&str]) -> Result<Vec<(f64, f64)>, String> {
     let search =
         |states: Option<u64>| tool.check_cached(model, states, policy).map_err(|error| error.to_string());
     let Some(Cached { insertions: states, violated }) = search(None)? else {

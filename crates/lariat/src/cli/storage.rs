@@ -31,6 +31,10 @@ pub struct Storage {
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
     replace: Replace,
 
+    /// `cache`: go all ways into a state, even where the order of two steps does not matter
+    #[arg(long)]
+    no_sleep_sets: bool,
+
     /// `cache`: how many states there is room for [default: as many as fit into memory]
     #[arg(long, value_name = "STATES", value_parser = clap::value_parser!(u64).range(1..))]
     cache_states: Option<u64>,
@@ -94,6 +98,7 @@ impl Storage {
                     Replace::Lru => Replacement::LeastRecentlyUsed,
                     Replace::Depth => Replacement::Deepest,
                 },
+                sleep_sets: !self.no_sleep_sets,
                 seed,
             },
             Store::Disk => {

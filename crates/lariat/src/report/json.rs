@@ -95,13 +95,15 @@ struct Statistics {
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_omissions: Option<f64>,
     /// If states were forgotten and visited again: how often a state was new, how many were forgotten, about how many
-    /// different ones there were.
+    /// different ones there were; how often one that was there had to be entered again.
     #[serde(skip_serializing_if = "Option::is_none")]
     insertions: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     distinct: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reentries: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -283,6 +285,7 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         insertions: statistics.revisits.map(|revisits| revisits.insertions),
         replaced: statistics.revisits.map(|revisits| revisits.replaced),
         distinct: statistics.revisits.map(|revisits| revisits.distinct),
+        reentries: statistics.revisits.map(|revisits| revisits.reentries),
     }
 }
 

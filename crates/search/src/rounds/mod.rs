@@ -9,6 +9,7 @@
 //! run. So counterexamples do not depend on the number of threads.
 
 use crate::limits::{Limit, Meter, peak_memory_bytes};
+use crate::loss::lost_with_one;
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
 use crate::pool::{Live, Pool, STACK_BYTES, Sign, thread_count};
 use crate::predecessors::Predecessors;
@@ -399,8 +400,8 @@ where
         let guarantee = match self.store.guarantee() {
             Guarantee::Exact => Guarantee::Exact,
             Guarantee::Omissions { expected } => {
-                let all = expected * tally.ways.lost_with_one(tally.depth);
-                Guarantee::Omissions { expected: all }
+                let lost = if expected > 0.0 { lost_with_one(self.system.get(), &tally.ways) } else { 1.0 };
+                Guarantee::Omissions { expected: expected * lost }
             }
         };
         let store_bytes = self.store.memory_bytes();

@@ -19,6 +19,7 @@ mod quotient;
 mod testing;
 
 pub use bitstate::{Bitstate, DEFAULT_FUNCTIONS, MAX_FUNCTIONS};
+pub(crate) use cache::Entry;
 pub use cache::{Cache, Replacement, bytes_per_state};
 pub use compact::{Compact, DEFAULT_BITS};
 pub use interned::Interned;
@@ -54,6 +55,8 @@ pub struct Revisits {
     pub replaced: u64,
     /// How many different states there were, within a percent or so; the other insertions were revisits.
     pub distinct: u64,
+    /// How often a state that was there had to be entered again, for successors that had slept.
+    pub reentries: u64,
 }
 
 /// A set of states of `width.identity` words each.
