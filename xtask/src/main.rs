@@ -18,6 +18,7 @@ mod process;
 mod record;
 mod spin;
 mod spin_property;
+mod ways;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", about = "Project automation")]

@@ -68,6 +68,11 @@ impl Options {
         }
     }
 
+    /// For properties of infinite runs, whose verifier says how deep it searches.
+    pub fn property(self) -> Self {
+        Self { search_arguments: strings(&["-w16"]), ..self }
+    }
+
     /// The same small searches by the system's compiler, to confirm what a quick one found.
     pub fn confirming(limit: Duration) -> Self {
         Self { compiler: "cc".to_owned(), ..Self::quick(limit) }

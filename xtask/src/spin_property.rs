@@ -8,12 +8,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::process;
-use crate::spin::PrivateDirectory;
+use crate::spin::{Options, PrivateDirectory};
 
 /// A verifier that was generated and compiled, in a directory of its own.
 #[derive(Debug)]
 pub struct Verifier {
     directory: PrivateDirectory,
+    search_arguments: Vec<String>,
     limit: Duration,
 }
 
@@ -29,27 +30,29 @@ struct Said {
 
 impl Verifier {
     /// Makes a verifier of a model; nothing if SPIN or the compiler does not like it.
-    pub fn build(model: &Path, compiler: &[&str], limit: Duration) -> io::Result<Option<Verifier>> {
+    pub fn build(model: &Path, options: &Options) -> io::Result<Option<Verifier>> {
         let directory = PrivateDirectory::new()?;
         fs::copy(model, directory.path.join("model.pml"))?;
         let mut command = Command::new("spin");
         command.args(["-o1", "-o2", "-o3", "-a", "model.pml"]);
-        let generated = process::run(command.current_dir(&directory.path), limit)?;
+        let generated = process::run(command.current_dir(&directory.path), options.limit)?;
         if !generated.succeeded() || !directory.path.join("pan.c").exists() {
             return Ok(None);
         }
-        let mut command = Command::new("cc");
-        command.args(["-w", "-DNOREDUCE"]).args(compiler).args(plain_nested_search(model)?);
-        command.args(["-o", "pan", "pan.c"]);
-        let compiled = process::run(command.current_dir(&directory.path), limit.max(COMPILING))?;
-        Ok(compiled.succeeded().then_some(Verifier { directory, limit }))
+        let mut command = Command::new(&options.compiler);
+        command.args(["-w", "-DNOREDUCE"]).args(&options.compiler_arguments);
+        command.args(plain_nested_search(model)?).args(["-o", "pan", "pan.c"]);
+        let compiled = process::run(command.current_dir(&directory.path), options.limit.max(COMPILING))?;
+        let search_arguments = options.search_arguments.clone();
+        Ok(compiled.succeeded().then_some(Verifier { directory, search_arguments, limit: options.limit }))
     }
 
     fn run(&self, arguments: &[&str]) -> io::Result<Option<Said>> {
-        // The larger stack only where it is needed, for it has to be there from the start.
-        for depth in ["-m200000", "-m10000000"] {
+        // A larger stack only where it is needed, for it has to be there from the start.
+        for depth in ["-m20000", "-m200000", "-m10000000"] {
             let mut command = Command::new(self.directory.path.join("pan"));
-            command.args(arguments).args(["-E", "-n", depth]).current_dir(&self.directory.path);
+            command.args(arguments).args(&self.search_arguments).args(["-E", "-n", depth]);
+            command.current_dir(&self.directory.path);
             let said = parse(&process::run(&mut command, self.limit)?.stdout);
             if said.is_some() {
                 return Ok(said);
@@ -69,10 +72,10 @@ impl Verifier {
         if first.errors == 0 || first.infinite {
             return Ok(Some(first.infinite));
         }
+        let Some(without) = without()? else { return Ok(Some(!first.others.is_empty())) };
         // The first error may be the program's own: look at all of them.
         let all = [arguments, &["-c0"]].concat();
         let Some(said) = self.run(&all)? else { return Ok(None) };
-        let Some(without) = without()? else { return Ok(Some(said.infinite || !said.others.is_empty())) };
         let own = match without.run(&["-c0"])? {
             Some(own) => own.others,
             None => return Ok(None),

@@ -11,34 +11,9 @@ use std::time::Duration;
 
 use super::Arguments;
 use crate::lariat::Tool;
-use crate::spin;
+use crate::spin::{self, Options};
 use crate::spin_property::Verifier;
-
-/// Ways to check a property. A search that does not suit a property says so and is not counted.
-const WAYS: &[&[&str]] = &[
-    &[],
-    &["--raw"],
-    &["--threads", "1"],
-    &["--threads", "2"],
-    &["--search", "queue"],
-    &["--search", "interleaved"],
-    &["--search", "magic"],
-    &["--search", "nested"],
-    &["--search", "tarjan"],
-    &["--search", "couvreur"],
-    &["--search", "kosaraju"],
-    &["--search", "deterministic"],
-    &["--search", "cndfs", "--threads", "1"],
-    &["--search", "cndfs", "--threads", "2"],
-    &["--search", "ufscc", "--threads", "1"],
-    &["--search", "ufscc", "--threads", "2"],
-    &["--search", "bfs"],
-    &["--store", "interned"],
-    &["--store", "compact"],
-    &["--store", "bitstate"],
-    &["--store", "cache"],
-    &["--store", "disk"],
-];
+use crate::ways;
 
 /// One property of one model.
 struct Property {
@@ -107,7 +82,7 @@ fn properties(text: &str, fairness: bool) -> Vec<Property> {
     let search = |arguments: &[&str]| -> Vec<String> {
         arguments.iter().map(|argument| (*argument).to_owned()).chain(fair.clone()).collect()
     };
-    let compiler: &[&str] = &["-O2", "-DMEMLIM=3000", "-DNFAIR=5"];
+    let compiler: &[&str] = &["-DNFAIR=5"];
     let names = stated(text);
     for name in &names {
         // A verifier with one claim knows no names.
@@ -119,7 +94,7 @@ fn properties(text: &str, fairness: bool) -> Vec<Property> {
         found.push(Property {
             name: "accept labels".to_owned(),
             ours: vec!["--property".to_owned(), "accept labels".to_owned()],
-            compiler: &["-O2", "-DMEMLIM=3000", "-DNOCLAIM", "-DNFAIR=5"],
+            compiler: &["-DNOCLAIM", "-DNFAIR=5"],
             search: search(&["-a"]),
         });
     }
@@ -127,7 +102,7 @@ fn properties(text: &str, fairness: bool) -> Vec<Property> {
         found.push(Property {
             name: "non-progress cycles".to_owned(),
             ours: vec!["--non-progress".to_owned()],
-            compiler: &["-O2", "-DMEMLIM=3000", "-DNP", "-DNFAIR=5"],
+            compiler: &["-DNP", "-DNFAIR=5"],
             search: search(&["-l"]),
         });
     }
@@ -190,10 +165,20 @@ fn compare(
     let Some(first) = ours(&[])? else { return Ok(()) };
     tally.properties += 1;
     let search: Vec<&str> = property.search.iter().map(String::as_str).collect();
-    let violated = match Verifier::build(file, property.compiler, limit)? {
-        Some(verifier) => verifier.violated(&search, || {
-            Verifier::build(file, &["-O2", "-DMEMLIM=3000", "-DNOCLAIM", "-DSAFETY"], limit)
-        })?,
+    let compiled = |arguments: &[&str]| Options {
+        compiler: "cc".to_owned(),
+        compiler_arguments: ["-O2", "-DMEMLIM=3000"]
+            .iter()
+            .chain(arguments)
+            .map(|&word| word.to_owned())
+            .collect(),
+        search_arguments: Vec::new(),
+        limit,
+    };
+    let violated = match Verifier::build(file, &compiled(property.compiler))? {
+        Some(verifier) => {
+            verifier.violated(&search, || Verifier::build(file, &compiled(&["-DNOCLAIM", "-DSAFETY"])))?
+        }
         None => None,
     };
     let Some(violated) = violated else {
@@ -203,8 +188,9 @@ fn compare(
     };
     let expected = if violated { "violated" } else { "holds" };
     let (mut same, mut undecided) = (0, 0);
-    for way in WAYS {
-        match ours(way)?.as_deref() {
+    for way in ways::one_by_one() {
+        let way: Vec<&str> = way.iter().map(String::as_str).collect();
+        match ours(&way)?.as_deref() {
             Some(verdict) if verdict == expected => same += 1,
             Some("holds" | "violated") => {
                 println!("{name} {way:?}: SPIN says {expected}");

@@ -43,7 +43,7 @@ impl fmt::Display for Unsuitable {
             Unsuitable::Branching(reason) => out.write_str(reason),
             Unsuitable::Claim(HasEffect { text, file, line }) => write!(
                 out,
-                "{file}:{line}: `{text}` does more than look at the program, which a claim may not"
+                "{file}:{line}: `{text}` does more than look at the program, which a claim may not; let another place in the claim remember what happened, or a process do it"
             ),
             Unsuitable::TooManyMarks => out.write_str(
                 "the property and the automata of fair runs have more than 64 acceptance sets together; use smaller automata",

@@ -1,0 +1,191 @@
+//! Does a graph have something that can be done forever, with all marks and treating everybody fairly?
+//!
+//! What a run does forever is a strongly connected set of edges. Without fairness, and with weak fairness, a larger set is never worse, so it is enough to look at
+//! whole components. With strong fairness, a component in which somebody can move but never does is fair only in parts where that one cannot move: they are looked at again
+//! (Emerson and Lei 1987).
+
+use search::liveness::fairness::Strength;
+use std::collections::BTreeSet;
+
+/// A graph and who could move where.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    pub initial: Vec<usize>,
+    /// By node.
+    pub edges: Vec<Vec<WrittenEdge>>,
+    /// By node.
+    pub enabled: Vec<BTreeSet<usize>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenEdge {
+    pub marks: u64,
+    pub movers: BTreeSet<usize>,
+    pub target: usize,
+}
+
+impl Written {
+    /// Can something be done forever that has all marks and, if that is asked, is fair?
+    pub fn has_cycle(&self, marks: u64, fairness: Option<Strength>) -> bool {
+        let everything = vec![true; self.edges.len()];
+        let mut todo = vec![self.reached(self.initial.clone(), &everything)];
+        while let Some(inside) = todo.pop() {
+            for component in self.components(&inside) {
+                let is_member = self.members(&component);
+                let inner: Vec<&WrittenEdge> = component
+                    .iter()
+                    .flat_map(|&node| self.edges[node].iter().filter(|edge| is_member[edge.target]))
+                    .collect();
+                if inner.is_empty() || inner.iter().fold(0, |all, edge| all | edge.marks) & marks != marks {
+                    continue;
+                }
+                let moved: BTreeSet<usize> =
+                    inner.iter().flat_map(|edge| edge.movers.iter().copied()).collect();
+                let enabled = component.iter().map(|&node| &self.enabled[node]);
+                let claims: BTreeSet<usize> = match fairness {
+                    None => return true,
+                    Some(Strength::Strong) => enabled.flatten().copied().collect(),
+                    Some(Strength::Weak) => {
+                        enabled.cloned().reduce(|both, more| &both & &more).unwrap_or_default()
+                    }
+                };
+                let starving = &claims - &moved;
+                if starving.is_empty() {
+                    return true;
+                }
+                if fairness == Some(Strength::Strong) {
+                    let nobody = |&node: &usize| self.enabled[node].is_disjoint(&starving);
+                    let rest: Vec<usize> = component.iter().copied().filter(nobody).collect();
+                    todo.push(self.members(&rest));
+                }
+            }
+        }
+        false
+    }
+
+    fn members(&self, nodes: &[usize]) -> Vec<bool> {
+        let mut is_member = vec![false; self.edges.len()];
+        nodes.iter().for_each(|&node| is_member[node] = true);
+        is_member
+    }
+
+    fn reached(&self, from: Vec<usize>, inside: &[bool]) -> Vec<bool> {
+        let mut met = vec![false; self.edges.len()];
+        let mut todo = from;
+        while let Some(node) = todo.pop() {
+            if inside[node] && !std::mem::replace(&mut met[node], true) {
+                todo.extend(self.edges[node].iter().map(|edge| edge.target));
+            }
+        }
+        met
+    }
+
+    /// The strong components of a part of the graph (Kosaraju).
+    fn components(&self, inside: &[bool]) -> Vec<Vec<usize>> {
+        let mut backwards = vec![Vec::new(); self.edges.len()];
+        for (source, edges) in self.edges.iter().enumerate() {
+            edges.iter().for_each(|edge| backwards[edge.target].push(source));
+        }
+        let mut met = vec![false; self.edges.len()];
+        let mut finished = Vec::new();
+        for start in (0..self.edges.len()).filter(|&node| inside[node]) {
+            if std::mem::replace(&mut met[start], true) {
+                continue;
+            }
+            let mut stack = vec![(start, 0)];
+            while let Some((node, next)) = stack.pop() {
+                let Some(edge) = self.edges[node].get(next) else {
+                    finished.push(node);
+                    continue;
+                };
+                stack.push((node, next + 1));
+                if inside[edge.target] && !std::mem::replace(&mut met[edge.target], true) {
+                    stack.push((edge.target, 0));
+                }
+            }
+        }
+        let mut taken = vec![false; self.edges.len()];
+        let mut components = Vec::new();
+        for &root in finished.iter().rev() {
+            let mut component = Vec::new();
+            let mut todo = vec![root];
+            while let Some(node) = todo.pop() {
+                if inside[node] && !std::mem::replace(&mut taken[node], true) {
+                    component.push(node);
+                    todo.extend(&backwards[node]);
+                }
+            }
+            if !component.is_empty() {
+                components.push(component);
+            }
+        }
+        components
+    }
+}
+
+/// Against trying every set of edges.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn graphs() -> impl Strategy<Value = Written> {
+        let set = || prop::collection::btree_set(0usize..3, 0..3);
+        (1usize..5).prop_flat_map(move |count| {
+            let edge = (0u64..4, set(), 0..count, 0..count);
+            let edges = prop::collection::vec(edge, 0..9);
+            let enabled = prop::collection::vec(set(), count);
+            (edges, enabled, 0..count).prop_map(move |(list, enabled, initial)| {
+                let mut edges = vec![Vec::new(); count];
+                for (marks, movers, source, target) in list {
+                    edges[source].push(WrittenEdge { marks, movers, target });
+                }
+                Written { initial: vec![initial], edges, enabled }
+            })
+        })
+    }
+
+    /// Is doing just these edges forever possible, with all marks, and fair by the words of the definition?
+    fn is_witness(graph: &Written, chosen: &[(usize, &WrittenEdge)], fairness: Option<Strength>) -> bool {
+        let mut alone = Written { edges: vec![Vec::new(); graph.edges.len()], ..graph.clone() };
+        chosen.iter().for_each(|(source, edge)| alone.edges[*source].push((*edge).clone()));
+        let everything = vec![true; graph.edges.len()];
+        let reachable = graph.reached(graph.initial.clone(), &everything);
+        let connected = chosen.iter().all(|(_, edge)| {
+            let met = alone.reached(vec![edge.target], &everything);
+            chosen.iter().all(|(source, edge)| met[*source] && met[edge.target])
+        });
+        let fair = |who: usize| {
+            let mut claims = chosen.iter().map(|(source, _)| graph.enabled[*source].contains(&who));
+            let claim = match fairness {
+                None => false,
+                Some(Strength::Weak) => claims.all(|claim| claim),
+                Some(Strength::Strong) => claims.any(|claim| claim),
+            };
+            !claim || chosen.iter().any(|(_, edge)| edge.movers.contains(&who))
+        };
+        reachable[chosen[0].0]
+            && connected
+            && chosen.iter().fold(0, |all, (_, edge)| all | edge.marks) == 3
+            && (0..3).all(fair)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn components_are_all_there_is_to_look_at(graph in graphs()) {
+            let sources = graph.edges.iter().enumerate();
+            let all: Vec<(usize, &WrittenEdge)> =
+                sources.flat_map(|(source, edges)| edges.iter().map(move |edge| (source, edge))).collect();
+            for fairness in [None, Some(Strength::Weak), Some(Strength::Strong)] {
+                let expected = (1u32..1 << all.len()).any(|subset| {
+                    let bits = (0..all.len()).filter(|bit| subset >> bit & 1 == 1);
+                    let chosen: Vec<_> = bits.map(|bit| all[bit]).collect();
+                    is_witness(&graph, &chosen, fairness)
+                });
+                prop_assert_eq!(graph.has_cycle(3, fairness), expected, "{:?}", fairness);
+            }
+        }
+    }
+}

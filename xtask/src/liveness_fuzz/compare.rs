@@ -1,0 +1,262 @@
+//! One program: SPIN's verdicts, the oracle's, and ours in several ways.
+
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use lariat::load::{Model, load};
+use lariat::property::{Checked, Meaning, Property, Wanted, check};
+use lariat::replay::{FoundIn, Replayed, SavedRun};
+use model::Interpreter;
+use oracle::{Forbidden, Graph, Product, Shown};
+use search::Verdict;
+use search::liveness::fairness::{Actor, Fairness, Strength};
+
+use super::tally::Tally;
+use super::{Kind, LIMIT, Sample};
+use crate::fuzz::random::Random;
+use crate::spin::{Options, PrivateDirectory};
+use crate::spin_property::Verifier;
+use crate::ways::Way;
+
+/// What the oracle can do in reasonable time.
+const MOST_STATES: usize = 4000;
+const MOST_NODES: usize = 30_000;
+
+/// What `pan -f` assumes.
+const WEAK_PROCESS: Fairness = Fairness { strength: Strength::Weak, actor: Actor::Process };
+
+/// Compares everything about a program.
+pub struct Comparison<'a> {
+    sample: &'a Sample,
+    text: String,
+    directory: PrivateDirectory,
+    /// Ways for each property.
+    ways: usize,
+    random: Random,
+    tally: Tally,
+}
+
+/// What the oracle knows of a property.
+struct Known<'g> {
+    interpreter: Interpreter<'g>,
+    forbidden: Forbidden<'g>,
+    product: Product<'g>,
+}
+
+/// What must be said about a property, under a notion of fairness.
+struct Expected<'g, 'k> {
+    violated: bool,
+    fairness: Option<Fairness>,
+    known: Option<&'k Known<'g>>,
+}
+
+impl<'a> Comparison<'a> {
+    pub fn run(sample: &'a Sample, ways: usize) -> io::Result<Tally> {
+        let mut comparison = Comparison {
+            sample,
+            text: sample.text(),
+            directory: PrivateDirectory::new()?,
+            ways,
+            random: Random::new(!sample.seed),
+            tally: Tally::default(),
+        };
+        comparison.tally.programs = 1;
+        comparison.program()?;
+        Ok(comparison.tally)
+    }
+
+    fn program(&mut self) -> io::Result<()> {
+        let path = self.directory.path.join("m.pml");
+        fs::write(&path, &self.text)?;
+        let model = match load(path.as_os_str(), &[], false) {
+            Ok(model) => model,
+            Err(_) => {
+                self.tally.refused_by_us += 1;
+                return Ok(());
+            }
+        };
+        if self.sample.kind == Kind::Labels {
+            return self.labels(&path, &model);
+        }
+        // What SPIN does not take the oracle still judges.
+        let verifier = Verifier::build(&path, &Options::quick(LIMIT).property())?;
+        self.tally.refused_by_spin += usize::from(verifier.is_none());
+        let interpreter = Interpreter::new(&model.program);
+        let graph = Graph::new(&interpreter, MOST_STATES);
+        if let Some(graph) = &graph {
+            self.tally.size(graph.states.len());
+        }
+        for property in &model.stated {
+            let known = graph.as_ref().and_then(|graph| self.known(&model, property, graph));
+            self.property(&model, property, verifier.as_ref(), &path, known.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// What the oracle knows of a property, if it is small enough.
+    fn known<'g>(&self, model: &'g Model, property: &Property, graph: &'g Graph) -> Option<Known<'g>> {
+        let interpreter = Interpreter::new(&model.program);
+        let forbidden = match &property.meaning {
+            Meaning::Formula(formula) => Forbidden::by_formula(&interpreter, graph, formula)?,
+            // Together with accept labels of processes a claim means more than its automaton.
+            Meaning::Claim(claim) if !self.sample.program.contains("accept") => {
+                Forbidden::by_claim(&model.program, &interpreter, graph, claim)?
+            }
+            _ => return None,
+        };
+        let product = forbidden.product(MOST_NODES)?;
+        Some(Known { interpreter, forbidden, product })
+    }
+
+    /// One formula or claim.
+    fn property(
+        &mut self,
+        model: &Model,
+        property: &Property,
+        verifier: Option<&Verifier>,
+        path: &Path,
+        known: Option<&Known<'_>>,
+    ) -> io::Result<()> {
+        let arguments = ["-a", "-N", &property.name];
+        // Beside a formula SPIN counts accept labels of processes as well.
+        let confused = self.sample.kind == Kind::Formulas && self.sample.program.contains("accept");
+        let ask = |verifier: Option<&Verifier>, arguments: &[&str]| match verifier {
+            Some(verifier) => verifier.violated(arguments, || Ok(None)),
+            None => Ok(None),
+        };
+        let mut spin = ask(verifier, &arguments)?.filter(|violated| !(confused && *violated));
+        let oracle = known.map(|known| known.product.has_run(None));
+        if let (Some(first), Some(other)) = (spin, oracle)
+            && first != other
+        {
+            // Not on the word of a quick compiler alone.
+            let confirming = Verifier::build(path, &Options::confirming(LIMIT).property())?;
+            spin = ask(confirming.as_ref(), &arguments)?;
+            if spin == Some(first) {
+                self.differs(&property.name, &format!("SPIN says violated: {first}, the oracle: {other}"));
+            }
+        }
+        self.tally.judged_by_spin += usize::from(spin.is_some());
+        self.tally.judged_by_oracle += usize::from(oracle.is_some());
+        let Some(violated) = oracle.or(spin) else { return Ok(()) };
+        *if violated { &mut self.tally.violated } else { &mut self.tally.holding } += 1;
+        self.all_ways(model, property, &Expected { violated, fairness: None, known });
+        let Some(known) = known else { return Ok(()) };
+        let notion = if self.random.percent(40) { WEAK_PROCESS } else { *self.random.pick(&Fairness::ALL) };
+        let violated = known.product.has_run(Some(notion));
+        self.way(model, property, &Expected { violated, fairness: Some(notion), known: Some(known) });
+        if notion == WEAK_PROCESS && !confused {
+            match ask(verifier, &["-a", "-f", "-N", &property.name])? {
+                Some(fair) if fair == violated => self.tally.fair_same += 1,
+                Some(_) => {
+                    self.tally.fair_different.push(format!("{}:{}", self.sample.seed, property.name));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Accept labels and non-progress cycles.
+    fn labels(&mut self, path: &Path, model: &Model) -> io::Result<()> {
+        let mut kinds = vec![(Wanted::NonProgress, Meaning::Progress, "-DNP", "-l")];
+        if self.sample.program.contains("accept") {
+            let wanted = Wanted::Stated("accept labels".to_owned());
+            kinds.push((wanted, Meaning::AcceptLabels, "-DNOCLAIM", "-a"));
+        }
+        for (wanted, meaning, compile, search) in kinds {
+            let mut options = Options::quick(LIMIT).property();
+            options.compiler_arguments.push(compile.to_owned());
+            let Some(verifier) = Verifier::build(path, &options)? else {
+                self.tally.refused_by_spin += 1;
+                continue;
+            };
+            let Some(violated) = verifier.violated(&[search], || Ok(None))? else { continue };
+            self.tally.judged_by_spin += 1;
+            *if violated { &mut self.tally.violated } else { &mut self.tally.holding } += 1;
+            let property = Property::new(wanted, meaning);
+            self.all_ways(model, &property, &Expected { violated, fairness: None, known: None });
+        }
+        Ok(())
+    }
+
+    fn all_ways(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>) {
+        for _ in 0..self.ways {
+            self.way(model, property, expected);
+        }
+    }
+
+    /// Checks the property in one way, and the run that is shown.
+    fn way(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>) {
+        let way = Way::random(&mut self.random, expected.fairness, &self.directory.path);
+        // A panic is a difference like any other, and not the end of all comparisons.
+        let checked =
+            catch_unwind(AssertUnwindSafe(|| check(&model.program, property, &way.choice, &way.options())));
+        let checked = match checked {
+            Ok(Ok(checked)) => checked,
+            Ok(Err(fault)) => return self.differs(&property.name, &format!("{fault} {way:?}")),
+            Err(_) => return self.differs(&property.name, &format!("a panic {way:?}")),
+        };
+        if checked.unsuitable.is_some() {
+            self.tally.unsuited += 1;
+            return;
+        }
+        if checked.verdict == Verdict::Inconclusive {
+            self.tally.undecided += 1;
+            return;
+        }
+        self.tally.compared(&way.settings(checked.search == "reachability"));
+        if (checked.verdict == Verdict::Violated) != expected.violated {
+            let what =
+                format!("expected violated: {}, found {:?} {way:?}", expected.violated, checked.verdict);
+            return self.differs(&property.name, &what);
+        }
+        self.tally.same += 1;
+        if let Some(problem) = self.problem_of_run(model, &checked, expected.known) {
+            self.differs(&property.name, &format!("the run shown: {problem} {way:?}"));
+        }
+    }
+
+    /// Why the run that is shown cannot be believed.
+    fn problem_of_run(
+        &mut self,
+        model: &Model,
+        checked: &Checked,
+        known: Option<&Known<'_>>,
+    ) -> Option<String> {
+        if checked.verdict != Verdict::Violated {
+            return checked.lasso.is_some().then(|| "there is one, though nothing is violated".to_owned());
+        }
+        let Some(lasso) = &checked.lasso else {
+            return checked.failure.is_none().then(|| "there is none".to_owned());
+        };
+        let origin = FoundIn { model: "m", defines: &[], program: &model.program };
+        let saved = SavedRun::of_property(&origin, checked)?;
+        let saved = match SavedRun::read(&saved.write()) {
+            Ok(saved) => saved,
+            Err(problem) => return Some(problem),
+        };
+        let judge = match saved.judge(model, search::Limits::default()) {
+            Ok(judge) => judge,
+            Err(problem) => return Some(problem),
+        };
+        match saved.follow(&model.program, judge.as_deref()) {
+            Ok(followed) if followed.result == Replayed::StillFails => self.tally.followed += 1,
+            other => return Some(format!("followed again: {other:?}")),
+        }
+        let known = known?;
+        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
+        match known.forbidden.is_shown_by(&known.interpreter, &lasso.states, cycle) {
+            Shown::Violation => self.tally.shown += 1,
+            Shown::Nothing(reason) => return Some(reason),
+        }
+        None
+    }
+
+    fn differs(&mut self, name: &str, what: &str) {
+        let difference = format!("seed {}, {name}: {what}\n{}", self.sample.seed, self.text);
+        self.tally.differs(difference);
+    }
+}

@@ -1,0 +1,133 @@
+//! What the comparisons found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// A setting and what it is a setting of.
+type Setting = (&'static str, String);
+
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub programs: usize,
+    /// Programs that SPIN or its compiler does not take, and those that we do not.
+    pub refused_by_spin: usize,
+    pub refused_by_us: usize,
+    /// Properties with SPIN's verdict, and with the oracle's.
+    pub judged_by_spin: usize,
+    pub judged_by_oracle: usize,
+    /// Of all those, the properties that are violated, and those that are not.
+    pub violated: usize,
+    pub holding: usize,
+    /// Verdicts of ours that were compared and are the same.
+    pub same: usize,
+    /// A store that may omit states said nothing, or a limit was reached.
+    pub undecided: usize,
+    /// Ways that the program says do not go together.
+    pub unsuited: usize,
+    /// Runs that were followed again, and those that the oracle followed too.
+    pub followed: usize,
+    pub shown: usize,
+    /// Verdicts of `pan -f` that are the oracle's, and programs for which they are not.
+    pub fair_same: usize,
+    pub fair_different: Vec<String>,
+    pub differences: Vec<String>,
+    /// Of programs the oracle wrote down: how many states they have.
+    sizes: Vec<usize>,
+    settings: BTreeSet<Setting>,
+    pairs: BTreeMap<(Setting, Setting), usize>,
+}
+
+impl Tally {
+    pub fn differs(&mut self, what: String) {
+        println!("{what}");
+        self.differences.push(what);
+    }
+
+    pub fn size(&mut self, states: usize) {
+        self.sizes.push(states);
+    }
+
+    /// A verdict that was found with these settings was compared.
+    pub fn compared(&mut self, settings: &[Setting]) {
+        for (place, first) in settings.iter().enumerate() {
+            self.settings.insert(first.clone());
+            for second in &settings[place + 1..] {
+                *self.pairs.entry((first.clone(), second.clone())).or_default() += 1;
+            }
+        }
+    }
+
+    pub fn add(&mut self, other: Tally) {
+        self.programs += other.programs;
+        self.refused_by_spin += other.refused_by_spin;
+        self.refused_by_us += other.refused_by_us;
+        self.judged_by_spin += other.judged_by_spin;
+        self.judged_by_oracle += other.judged_by_oracle;
+        self.violated += other.violated;
+        self.holding += other.holding;
+        self.same += other.same;
+        self.undecided += other.undecided;
+        self.unsuited += other.unsuited;
+        self.followed += other.followed;
+        self.shown += other.shown;
+        self.fair_same += other.fair_same;
+        self.fair_different.extend(other.fair_different);
+        self.differences.extend(other.differences);
+        self.sizes.extend(other.sizes);
+        self.settings.extend(other.settings);
+        for (pair, count) in other.pairs {
+            *self.pairs.entry(pair).or_default() += count;
+        }
+    }
+
+    /// Pairs of settings that were never compared together.
+    fn missing(&self) -> Vec<String> {
+        let order = |axis: &str| self.pairs.keys().any(|(_, second)| second.0 == axis);
+        let mut missing = Vec::new();
+        for first in &self.settings {
+            for second in self.settings.iter().filter(|second| second.0 != first.0 && order(second.0)) {
+                let known = |pair: &(Setting, Setting)| self.pairs.contains_key(pair);
+                let axes = self.pairs.keys().any(|(left, right)| left.0 == first.0 && right.0 == second.0);
+                if axes && !known(&(first.clone(), second.clone())) {
+                    missing.push(format!("{} {} × {} {}", first.0, first.1, second.0, second.1));
+                }
+            }
+        }
+        missing
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "{} programs, {} refused by SPIN, {} by us",
+            self.programs, self.refused_by_spin, self.refused_by_us
+        )?;
+        let mut sizes = self.sizes.clone();
+        sizes.sort_unstable();
+        if let (Some(least), Some(most)) = (sizes.first(), sizes.last()) {
+            let middle = sizes[sizes.len() / 2];
+            writeln!(out, "states of {} programs: {least} to {most}, median {middle}", sizes.len())?;
+        }
+        writeln!(
+            out,
+            "{} properties are violated, {} hold; judged by SPIN: {}, by the oracle: {}",
+            self.violated, self.holding, self.judged_by_spin, self.judged_by_oracle
+        )?;
+        writeln!(
+            out,
+            "{} verdicts agree, {} undecided, {} ways do not suit; {} runs followed again, {} by the oracle",
+            self.same, self.undecided, self.unsuited, self.followed, self.shown
+        )?;
+        let missing = self.missing();
+        let some = if missing.len() > 60 { format!("{} of them", missing.len()) } else { missing.join(", ") };
+        writeln!(out, "{} pairs of settings compared; never: {some}", self.pairs.len())?;
+        writeln!(
+            out,
+            "pan -f agrees with the oracle {} times, differs: {:?}",
+            self.fair_same, self.fair_different
+        )?;
+        write!(out, "{} differences", self.differences.len())
+    }
+}

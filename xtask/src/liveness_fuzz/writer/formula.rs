@@ -1,0 +1,89 @@
+//! Random formulas: half of them of shapes that people write, half of any shape.
+
+use super::{PROPERTIES, Writer};
+
+/// Shapes of the catalogue of property patterns (Dwyer, Avrunin, Corbett 1999), and fairness: `A`, `B` and `C` are atoms.
+const PATTERNS: [&str; 20] = [
+    "[] A",
+    "<> A",
+    "[] <> A",
+    "<> [] A",
+    "[] (A -> <> B)",
+    "([] <> A) -> ([] <> B)",
+    "(<> [] A) -> ([] <> B)",
+    "[] (A -> (A U B))",
+    "[] (A -> (X B))",
+    "(! A) W B",
+    "(<> A) -> ((! A) U B)",
+    "[] ((A && ! B) -> ((! B) W C))",
+    "[] ((A && <> B) -> ((! C) U B))",
+    "[] (A -> ((X B) || (X (X B))))",
+    "([] <> A) && ([] <> B) -> ([] <> C)",
+    "(A V B) || (<> [] C)",
+    "[] (<> (A && X B) || [] C)",
+    "[] ((! A) -> ((! A) W B))",
+    "<> ([] A || [] B)",
+    "(A U (B U C)) || [] <> B",
+];
+
+const ATOMS: [&str; 9] = [
+    "(x == 1)",
+    "(b)",
+    "(y == 0)",
+    "(x == y)",
+    "(x > 0 && b)",
+    "(len(q) == 1)",
+    "(x < 2)",
+    "(x + y < 4)",
+    "(_last == 0)",
+];
+
+impl Writer {
+    pub fn formulas(&mut self) -> String {
+        // Debian's SPIN is built without `X`: it takes none of the program's formulas then, and the oracle is alone.
+        self.next = self.random.percent(20);
+        let list: Vec<String> = (0..PROPERTIES).map(|_| self.property()).collect();
+        list.iter().enumerate().map(|(number, text)| format!("ltl p{number} {{ {text} }}\n")).collect()
+    }
+
+    fn property(&mut self) -> String {
+        if self.random.percent(50) {
+            return self.formula(3);
+        }
+        let mut text = (*self.random.pick(&PATTERNS)).to_owned();
+        for place in ["A", "B", "C"] {
+            let atom = self.atom();
+            text = text.replace(place, &atom);
+        }
+        if text.contains('X') && !self.next {
+            return self.property();
+        }
+        if self.random.percent(20) { format!("!({text})") } else { text }
+    }
+
+    fn atom(&mut self) -> String {
+        if !self.remote.is_empty() && self.random.percent(25) {
+            return self.random.pick(&self.remote).clone();
+        }
+        // Who moved last is part of the state and makes many more of them.
+        let count = if self.random.percent(10) { ATOMS.len() } else { ATOMS.len() - 1 };
+        (*self.random.pick(&ATOMS[..count])).to_owned()
+    }
+
+    fn formula(&mut self, depth: usize) -> String {
+        if depth == 0 || self.random.percent(15) {
+            return self.atom();
+        }
+        let left = self.formula(depth - 1);
+        match self.random.below(12) {
+            0 => format!("(!{left})"),
+            1 | 2 => format!("([] {left})"),
+            3 | 4 => format!("(<> {left})"),
+            5 if self.next => format!("(X {left})"),
+            number => {
+                let operator = ["&&", "||", "->", "<->", "U", "V", "W"][number % 7];
+                format!("({left} {operator} {})", self.formula(depth - 1))
+            }
+        }
+    }
+}

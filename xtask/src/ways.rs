@@ -1,0 +1,167 @@
+//! Ways to check a property: every search, storage, engine and number of threads there is. What does not go together the program itself says, so
+//! there is no list of that here.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use lariat::check::Engine;
+use lariat::property::Choice;
+use search::liveness::Algorithm;
+use search::liveness::fairness::Fairness;
+use search::product::Tail;
+use search::{Limits, Options, Order, Replacement, StoreKind};
+
+use crate::fuzz::random::Random;
+
+/// One way.
+#[derive(Debug, Clone)]
+pub struct Way {
+    pub choice: Choice,
+    store: StoreKind,
+    order: Order,
+    threads: usize,
+    join_after: Option<u64>,
+}
+
+/// Nodes after which other threads join, so that they do so in small products too.
+const EARLY: u64 = 30;
+
+/// Enough for programs that are written at random.
+const STATES: u64 = 200_000;
+
+impl Way {
+    /// Any way, each setting drawn for itself, so that in the long run every pair of settings occurs.
+    pub fn random(random: &mut Random, fairness: Option<Fairness>, directory: &Path) -> Way {
+        let algorithm = (!random.percent(30)).then(|| *random.pick(&Algorithm::ALL));
+        let hybrid = random.percent(50).then(|| *random.pick(&Tail::ALL));
+        // Stores, and threads that join late, are for searches that nobody has chosen.
+        let store = random.pick(&stores(directory)).clone();
+        let order = if random.percent(25) { Order::BreadthFirst } else { Order::DepthFirst };
+        Way {
+            choice: Choice {
+                engine: if random.percent(40) { Engine::Native } else { Engine::Interpreter },
+                raw: random.percent(50),
+                algorithm,
+                hybrid,
+                shortest: random.percent(25),
+                simplify: random.percent(50),
+                fairness,
+                ..Choice::default()
+            },
+            order: if matches!(store, StoreKind::Disk { .. }) { Order::BreadthFirst } else { order },
+            store,
+            threads: random.between(1, 3),
+            join_after: random.percent(50).then_some(EARLY),
+        }
+    }
+
+    pub fn options(&self) -> Options<'static> {
+        Options {
+            order: self.order,
+            threads: NonZeroUsize::new(self.threads),
+            join_after: self.join_after,
+            store: self.store.clone(),
+            limits: Limits { states: Some(STATES), ..Limits::default() },
+            ..Options::default()
+        }
+    }
+
+    /// Its settings, each with what it is a setting of. A store counts only where it was used.
+    pub fn settings(&self, uses_store: bool) -> Vec<(&'static str, String)> {
+        let choice = &self.choice;
+        let named = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+        let mut all = vec![
+            ("search", choice.algorithm.map_or("default", Algorithm::name).to_owned()),
+            ("hybrid", choice.hybrid.map_or("default".to_owned(), |tail| format!("{tail:?}").to_lowercase())),
+            ("engine", format!("{:?}", choice.engine).to_lowercase()),
+            ("raw", named(choice.raw)),
+            ("shortest", named(choice.shortest)),
+            ("threads", self.threads.to_string()),
+            ("fairness", choice.fairness.map_or("none", Fairness::name).to_owned()),
+        ];
+        if uses_store {
+            all.push(("store", store_name(&self.store).to_owned()));
+        }
+        all
+    }
+}
+
+/// Every store, with little memory.
+fn stores(directory: &Path) -> [StoreKind; 7] {
+    [
+        StoreKind::Automatic,
+        StoreKind::Packed,
+        StoreKind::Interned,
+        StoreKind::compact(),
+        StoreKind::Bitstate { functions: 3, bytes: Some(1 << 20), seed: 0 },
+        StoreKind::Cache {
+            states: Some(20_000),
+            replacement: Replacement::Layers,
+            sleep_sets: false,
+            seed: 0,
+        },
+        StoreKind::Disk { directory: directory.to_path_buf() },
+    ]
+}
+
+/// As on the command line.
+fn store_name(store: &StoreKind) -> &'static str {
+    match store {
+        StoreKind::Automatic => "auto",
+        StoreKind::Packed => "packed",
+        StoreKind::Interned => "interned",
+        StoreKind::Compact { .. } => "compact",
+        StoreKind::Bitstate { .. } => "bitstate",
+        StoreKind::Cache { .. } => "cache",
+        StoreKind::Disk { .. } => "disk",
+    }
+}
+
+/// For the command line: the default, then every setting by itself.
+pub fn one_by_one() -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<&str>> =
+        vec![vec![], vec!["--raw"], vec!["--shortest"], vec!["--engine", "interp"], vec!["--search", "bfs"]];
+    all.extend(["1", "2"].map(|threads| vec!["--threads", threads]));
+    for algorithm in Algorithm::ALL {
+        let search = vec!["--search", algorithm.name()];
+        if algorithm.is_parallel() {
+            all.extend(["1", "2"].map(|threads| [&search[..], &["--threads", threads]].concat()));
+        } else {
+            all.push(search);
+        }
+    }
+    let stores = stores(Path::new(""));
+    all.extend(stores.iter().skip(1).map(|store| vec!["--store", store_name(store)]));
+    all.extend(["demon", "property"].map(|tail| vec!["--hybrid", tail]));
+    all.push(vec!["--search", "magic", "--hybrid", "none"]);
+    all.into_iter().map(|way| way.into_iter().map(str::to_owned).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// A few hundred ways have every pair of settings.
+    #[test]
+    fn pairs() {
+        let mut random = Random::new(1);
+        let mut met = BTreeSet::new();
+        let mut pairs = BTreeSet::new();
+        for _ in 0..3000 {
+            let way = Way::random(&mut random, None, Path::new(""));
+            let settings = way.settings(true);
+            for (first, second) in settings.iter().flat_map(|a| settings.iter().map(move |b| (a, b))) {
+                met.insert(first.clone());
+                pairs.insert((first.clone(), second.clone()));
+            }
+        }
+        for first in &met {
+            for second in met.iter().filter(|second| second.0 != first.0) {
+                assert!(pairs.contains(&(first.clone(), second.clone())), "{first:?} {second:?}");
+            }
+        }
+        let searches = met.iter().filter(|(axis, _)| *axis == "search").count();
+        assert_eq!(searches, Algorithm::ALL.len() + 1);
+    }
+}
