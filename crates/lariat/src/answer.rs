@@ -55,6 +55,8 @@ pub struct Answer {
     /// Were errors looked for at all? If not, nothing is said about `checked`.
     pub safety: bool,
     pub liveness: Vec<property::Checked>,
+    /// The properties that were asked for.
+    pub asked: Vec<Property>,
 }
 
 /// A run that was found is none: a fault of ours.
@@ -79,7 +81,7 @@ pub fn answer(
     choice: &property::Choice,
     options: &Options<'_>,
 ) -> Result<Answer, Fault> {
-    let mut answer = Answer { safety: asked.safety, ..Answer::default() };
+    let mut answer = Answer { safety: asked.safety, asked: asked.properties.clone(), ..Answer::default() };
     if asked.safety {
         let checked = check::check(program, choice.engine, choice.raw, options);
         answer.checked =
@@ -112,6 +114,7 @@ impl Answer {
             checked: &self.checked,
             safety: self.safety,
             liveness: &self.liveness,
+            asked: &self.asked,
         }
     }
 }

@@ -11,8 +11,10 @@ use search::{Options, Outcome, Violation, reachability};
 /// What computes successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Machine code, made for the program.
+    /// Machine code, unless there are few states.
     #[default]
+    Automatic,
+    /// Machine code, made for the program.
     Native,
     /// The reference semantics, step by step.
     Interpreter,
@@ -22,7 +24,8 @@ impl Engine {
     /// The program as a system to search, or the error met in making an initial state.
     pub fn system(self, program: &Program) -> Result<Native<'_>, RuntimeError> {
         match self {
-            Engine::Native => Native::new(program),
+            Engine::Automatic => Native::new(program),
+            Engine::Native => Native::compiled(program),
             Engine::Interpreter => Native::interpreted(program),
         }
     }

@@ -267,6 +267,29 @@ fn bad_input_is_named_and_exits_with_2() {
     }
 }
 
+/// Types of processes may be called like operators of formulas.
+#[test]
+fn formulas_may_name_anything_in_the_model() {
+    let model = "byte E; active proctype R() { l: E = 1; E = 0 } active proctype A() { m: skip }";
+    let place = Place::new().with("m.pml", model);
+    for (formula, code) in [
+        ("EF R[0]@l", 0),
+        ("AG (R[0]@l -> EF A[1]@m)", 1),
+        ("A[R[0]@l U E == 1]", 0),
+        ("E[A[1]@m U E == 1]", 0),
+        ("EF (\"E\" && A[1]@m)", 0),
+        ("EF _moves(R[0])", 0),
+    ] {
+        let ran = place.run(&["check", "--quiet", "--ctl", formula, "m.pml"]);
+        assert_eq!(ran.code, Some(code), "{formula}: {ran:?}");
+    }
+    for flag in ["--ltl", "--ctl"] {
+        let ran = place.run(&["check", flag, " ", "m.pml"]);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.err.contains("the formula is empty"), "{ran:?}");
+    }
+}
+
 #[test]
 fn odd_paths() {
     let place = Place::new().with("-m.pml", HOLDS).with("a b\u{e9}\u{1b}.pml", HOLDS);

@@ -112,7 +112,9 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
     ] {
         let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
         let options = Options { order, all_errors: true, limits, ..Options::default() };
-        let checked = match check(&model.program, Engine::default(), raw, &options) {
+        // What the tool does by itself, and machine code in any case.
+        let engine = if order == Order::DepthFirst { Engine::Native } else { Engine::Automatic };
+        let checked = match check(&model.program, engine, raw, &options) {
             Ok(checked) => checked,
             Err(error) => {
                 found.push(format!("{order:?}: a counterexample does not replay: {error}"));

@@ -130,6 +130,14 @@ fn graphs() {
     let states = graph["states"].as_array().expect("a list").len() as u64;
     assert_eq!(Some(states), report["properties"][0]["statistics"]["states"].as_u64());
     assert_eq!(graph["truncated"], false);
+    // A channel is shown once, by what it holds.
+    let shown = |state: &Value| -> Vec<String> {
+        let values = state["values"].as_array().expect("a list").iter();
+        values.filter_map(Value::as_str).filter(|value| value.starts_with("box")).map(String::from).collect()
+    };
+    let boxes: Vec<Vec<String>> = graph["states"].as_array().expect("a list").iter().map(shown).collect();
+    assert!(boxes.contains(&vec!["box = [1]".to_string()]), "{boxes:?}");
+    assert!(boxes.iter().all(|shown| shown.len() <= 1), "{boxes:?}");
     let ran = place.run(&["graph", "--max-states", "2", "--json", "m.pml"]);
     let graph: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
     assert_eq!(

@@ -83,7 +83,7 @@ fn every_error_can_be_read() {
         let list = findings(&report);
         assert!(junit::render("m", &list).contains("<testsuite"));
         assert!(sarif::render(&list).contains("2.1.0"));
-        assert!(Page::new(&model, list, None).render().contains("</html>"));
+        assert!(Page::new(&model, &model.stated, list, None).render().contains("</html>"));
     }
     assert!(errors > 20, "{errors}");
 }
@@ -124,7 +124,7 @@ fn every_violated_property_can_be_read() {
             }
         }
         let list = findings(&simplified.report(&model));
-        assert!(Page::new(&model, list, None).render().contains("</html>"));
+        assert!(Page::new(&model, &asked.properties, list, None).render().contains("</html>"));
     }
     assert!(violated > 20, "{violated}");
 }

@@ -43,7 +43,7 @@ fn main() {
 fn measure(path: &str, limit: usize, quick: bool) {
     let compiled = promela::compile(&promela::DiskLoader, path, &[]);
     let Some(program) = compiled.program else { return println!("{path}: rejected") };
-    let mut system = match Native::new(&program) {
+    let mut system = match Native::compiled(&program) {
         Ok(system) => system,
         Err(error) => return println!("{path}: {error}"),
     };

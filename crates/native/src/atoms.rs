@@ -2,31 +2,57 @@
 
 use crate::call::Conditions;
 use crate::plan::Plan;
+use crate::tiers::Demand;
 use model::RuntimeError;
 use model::expression::Expr;
 use model::interp::PackedInterpreter;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Compiled conditions, in the layout of the system they were compiled for.
 #[derive(Debug)]
 pub struct Atoms {
     conditions: Vec<Expr>,
-    /// `None` where there are none, or no code can be made or is wanted.
-    code: Option<Conditions>,
+    demand: Demand,
+    /// How often they were evaluated, until that was often.
+    asked: AtomicU32,
+    /// `None` where no code can be made.
+    code: OnceLock<Option<Conditions>>,
 }
 
+/// To evaluate conditions so often without code takes as long as to make it.
+const OFTEN: u32 = 1000;
+
 impl Atoms {
-    pub(crate) fn new(plan: &Plan<'_>, conditions: &[Expr]) -> Atoms {
-        let expressions: Vec<&Expr> = conditions.iter().collect();
-        let code = match conditions {
-            [] => None,
-            _ => Conditions::new(plan, &expressions).ok(),
-        };
-        Atoms { conditions: conditions.to_vec(), code }
+    pub(crate) fn new(demand: Demand, packed: &PackedInterpreter<'_>, conditions: &[Expr]) -> Atoms {
+        let demand = if conditions.is_empty() { Demand::Never } else { demand };
+        let (asked, code) = (AtomicU32::new(0), OnceLock::new());
+        let atoms = Atoms { conditions: conditions.to_vec(), demand, asked, code };
+        if demand == Demand::Now {
+            atoms.code(packed);
+        }
+        atoms
     }
 
-    /// Without code.
-    pub(crate) fn interpreted(conditions: &[Expr]) -> Atoms {
-        Atoms { conditions: conditions.to_vec(), code: None }
+    fn code(&self, packed: &PackedInterpreter<'_>) -> Option<&Conditions> {
+        let make = || Conditions::new(&Plan::of(packed), &self.conditions.iter().collect::<Vec<_>>()).ok();
+        self.code.get_or_init(make).as_ref()
+    }
+
+    pub(crate) fn conditions(&self) -> &[Expr] {
+        &self.conditions
+    }
+
+    /// Is it time for code?
+    fn wants_code(&self) -> bool {
+        match self.demand {
+            Demand::Now => true,
+            Demand::Above(_) => {
+                self.asked.load(Ordering::Relaxed) >= OFTEN
+                    || self.asked.fetch_add(1, Ordering::Relaxed) >= OFTEN
+            }
+            Demand::Never => false,
+        }
     }
 
     /// How many words the results take.
@@ -41,7 +67,8 @@ impl Atoms {
         state: &[u64],
         results: &mut [u64],
     ) -> Result<(), RuntimeError> {
-        if let Some(code) = &self.code
+        if self.wants_code()
+            && let Some(code) = self.code(packed)
             && code.evaluate(state, results)
         {
             return Ok(());

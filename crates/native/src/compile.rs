@@ -1,16 +1,16 @@
-//! From a plan to machine code in memory: functions are written as they are asked for, compiled (on two threads if there are
-//! many and somebody waits), and put into one piece of memory.
+//! From a plan to machine code in memory: functions are written as they are asked for, compiled (`pieces.rs`; on two threads if there is much
+//! to do and somebody waits), and put into one piece of memory.
 
 use crate::function::{FunctionKey, Generator, Requests};
+use crate::pieces::{Piece, Queue};
 use crate::plan::Plan;
-use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::CodegenError;
 use cranelift_codegen::ir::{Function, UserFuncName};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{CodegenError, Context};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
-use cranelift_module::{Module, ModuleError, ModuleReloc, default_libcall_names};
+use cranelift_module::{Module, ModuleError, default_libcall_names};
 use model::program::ProcessTypeId;
 use std::fmt;
 
@@ -19,9 +19,8 @@ use std::fmt;
 pub struct Failure(String);
 
 impl Failure {
-    /// Nobody asked for code.
-    pub(crate) fn unwanted() -> Failure {
-        Failure("it is not wanted".into())
+    pub(crate) fn new(reason: impl Into<String>) -> Failure {
+        Failure(reason.into())
     }
 }
 
@@ -55,16 +54,6 @@ pub struct Compiled {
     pub bytes: usize,
 }
 
-/// A function before it is linked.
-struct Piece {
-    code: Vec<u8>,
-    alignment: u64,
-    relocations: Vec<ModuleReloc>,
-}
-
-/// Fewer functions than this are compiled faster by one thread.
-const WORTH_A_THREAD: usize = 6;
-
 /// What the entry is.
 pub enum Root<'e> {
     Driver,
@@ -95,28 +84,40 @@ pub fn compile(plan: &Plan<'_>, root: &Root<'_>, effort: Effort) -> Result<Compi
         Root::Driver => FunctionKey::Driver,
         Root::Atoms(_) => FunctionKey::Atoms,
     });
-    let mut functions = Vec::new();
     let mut builder_context = FunctionBuilderContext::new();
-    while let Some(key) = requests.list.get(functions.len()).copied() {
-        let name = UserFuncName::user(0, functions.len() as u32);
-        let mut function = Function::with_name_signature(name, key.signature(isa.default_call_conv()));
-        let builder = FunctionBuilder::new(&mut function, &mut builder_context);
-        let mut generator = Generator::new(plan, &mut requests, builder, key);
-        match (key, root) {
-            (FunctionKey::Driver, _) => generator.driver_function(),
-            (FunctionKey::Expand(actor), _) => generator.expand_function(actor),
-            (FunctionKey::Receive(actor, channel), _) => generator.receive_function(actor, channel),
-            (FunctionKey::Enabled(slot), _) => generator.enabled_function(slot),
-            (FunctionKey::Run(kind), _) => generator.run_function(ProcessTypeId(kind as u32)),
-            (FunctionKey::Atoms, Root::Atoms(conditions)) => generator.atoms_function(conditions),
-            _ => generator.channel_function(),
+    let queue = Queue::new(&*isa);
+    let pieces = std::thread::scope(|scope| {
+        let mut helper = None;
+        let mut count = 0;
+        while let Some(key) = requests.list.get(count).copied() {
+            let name = UserFuncName::user(0, count as u32);
+            let mut function = Function::with_name_signature(name, key.signature(isa.default_call_conv()));
+            let builder = FunctionBuilder::new(&mut function, &mut builder_context);
+            write(Generator::new(plan, &mut requests, builder, key), key, root, &*isa);
+            count += 1;
+            let worth_a_thread = queue.push(function);
+            if worth_a_thread && effort == Effort::Quick && helper.is_none() {
+                helper = queue.help(scope);
+            }
         }
-        generator.finish(isa.frontend_config());
-        functions.push(function);
-    }
-    let pieces = compile_all(functions, &*isa, effort)?;
+        queue.finish(helper)
+    })?;
     let compiled = link(&requests, pieces, isa)?;
     Ok(Compiled { tables: requests.tables, ..compiled })
+}
+
+/// Writes one function.
+fn write(mut generator: Generator<'_, '_>, key: FunctionKey, root: &Root<'_>, isa: &dyn TargetIsa) {
+    match (key, root) {
+        (FunctionKey::Driver, _) => generator.driver_function(),
+        (FunctionKey::Expand(actor), _) => generator.expand_function(actor),
+        (FunctionKey::Receive(actor, channel), _) => generator.receive_function(actor, channel),
+        (FunctionKey::Enabled(slot), _) => generator.enabled_function(slot),
+        (FunctionKey::Run(kind), _) => generator.run_function(ProcessTypeId(kind as u32)),
+        (FunctionKey::Atoms, Root::Atoms(conditions)) => generator.atoms_function(conditions),
+        _ => generator.channel_function(),
+    }
+    generator.finish(isa.frontend_config());
 }
 
 fn target(effort: Effort) -> Result<OwnedTargetIsa, Failure> {
@@ -131,55 +132,6 @@ fn target(effort: Effort) -> Result<OwnedTargetIsa, Failure> {
     }
     let builder = cranelift_native::builder().map_err(|message| Failure(message.into()))?;
     Ok(builder.finish(settings::Flags::new(flags))?)
-}
-
-fn compile_all(functions: Vec<Function>, isa: &dyn TargetIsa, effort: Effort) -> Result<Vec<Piece>, Failure> {
-    let numbered: Vec<(usize, Function)> = functions.into_iter().enumerate().collect();
-    if numbered.len() < WORTH_A_THREAD || effort == Effort::Best {
-        let mut context = Context::new();
-        return numbered.into_iter().map(|(_, function)| piece(&mut context, function, isa)).collect();
-    }
-    let count = numbered.len();
-    let queue = std::sync::Mutex::new(numbered.into_iter());
-    let work = || {
-        let mut done = Vec::new();
-        let mut context = Context::new();
-        loop {
-            let next = queue.lock().ok().and_then(|mut queue| queue.next());
-            let Some((number, function)) = next else { return done };
-            done.push((number, piece(&mut context, function, isa)));
-        }
-    };
-    let results = std::thread::scope(|scope| {
-        let helper = scope.spawn(work);
-        let mut results = work();
-        results.extend(helper.join().unwrap_or_default());
-        results
-    });
-    let mut pieces: Vec<Option<Piece>> = (0..count).map(|_| None).collect();
-    for (number, result) in results {
-        pieces[number] = Some(result?);
-    }
-    pieces.into_iter().map(|piece| piece.ok_or_else(|| Failure("a compiling thread failed".into()))).collect()
-}
-
-/// Compiles one function. The context is reused, for the memory it has.
-fn piece(context: &mut Context, function: Function, isa: &dyn TargetIsa) -> Result<Piece, Failure> {
-    context.clear();
-    context.func = function;
-    context
-        .compile(isa, &mut ControlPlane::default())
-        .map_err(|error| Failure(format!("{:?}", error.inner)))?;
-    let code = context.compiled_code().ok_or_else(|| Failure("no code".into()))?;
-    let relocations = code
-        .buffer
-        .relocs()
-        .iter()
-        .map(|relocation| {
-            ModuleReloc::from_mach_reloc(relocation, &context.func, cranelift_module::FuncId::from_u32(0))
-        })
-        .collect();
-    Ok(Piece { code: code.code_buffer().to_vec(), alignment: u64::from(code.buffer.alignment), relocations })
 }
 
 fn link(requests: &Requests, pieces: Vec<Piece>, isa: OwnedTargetIsa) -> Result<Compiled, Failure> {

@@ -8,7 +8,7 @@
 //! Where to look: [`plan`] is what is known before code exists, [`value`] constants and intervals, [`function`] the writer
 //! of one function, [`state_access`] packed words, [`shadow`] variables in registers, [`expression`] values, [`transition`] steps, [`channel`] and
 //! [`dynamic_channel`] messages, [`rendezvous`], [`body`] d_steps, [`process`] `run` and the end of processes, [`event_trace`],
-//! [`driver`] who moves when, [`compile`] the way to memory, [`tiers`] when which code is made, [`call`] the calls.
+//! [`driver`] who moves when, [`compile`] the way to memory, [`pieces`] on two threads, [`tiers`] when which code is made, [`memo`] what is done without, [`call`] the calls.
 
 #![deny(unsafe_code)]
 
@@ -22,7 +22,9 @@ mod dynamic_channel;
 mod event_trace;
 mod expression;
 mod function;
+mod memo;
 mod observe;
+mod pieces;
 mod plan;
 mod process;
 mod rendezvous;
@@ -42,19 +44,19 @@ use model::layout::{Layout, Profile, Recoder};
 use model::program::Program;
 use model::state::State;
 use model::system::{Misfit, Step, StepCode, Successors, System, Width};
-use plan::Plan;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tiers::Tiers;
+use tiers::{Demand, Tiers};
 
 /// A program compiled for a layout.
 #[derive(Debug)]
 pub struct Native<'a> {
     /// What the code asks when something is abnormal.
     packed: PackedInterpreter<'a>,
-    code: Tiers,
-    /// Code is not wanted.
-    interpreted: bool,
+    code: Arc<Tiers>,
+    /// When code is wanted.
+    demand: Demand,
     invariants: Atoms,
     compile_time: Duration,
     /// States about which the interpreter was asked.
@@ -67,43 +69,57 @@ pub struct Native<'a> {
 const PATIENCE: u64 = 1000;
 
 impl<'a> Native<'a> {
-    /// Looks around with the interpreter, makes a layout and compiles. The error is one of making an initial state.
+    /// Looks around with the interpreter, makes a layout and compiles; not yet if few states were seen and that was all. The error is one of
+    /// making an initial state.
     pub fn new(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
-        let profile = Profile::first_look(&Interpreter::new(program))?;
-        Ok(Native::with_profile(program, profile))
+        let look = Profile::first_look(&Interpreter::new(program))?;
+        let demand = Demand::after(&look);
+        Ok(Native::make(program, look.profile, demand))
+    }
+
+    /// The same, but compiles whatever was seen.
+    pub fn compiled(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
+        let look = Profile::first_look(&Interpreter::new(program))?;
+        Ok(Native::with_profile(program, look.profile))
     }
 
     /// Without machine code: the interpreter is asked about every state. So the reference semantics comes through the same
     /// door, and whoever searches needs to be compiled for one kind of system only.
     pub fn interpreted(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
-        let profile = Profile::first_look(&Interpreter::new(program))?;
-        Ok(Native::make(program, profile, true))
+        let look = Profile::first_look(&Interpreter::new(program))?;
+        Ok(Native::make(program, look.profile, Demand::Never))
     }
 
+    /// Compiles at once.
     pub fn with_profile(program: &'a Program, profile: Profile) -> Native<'a> {
-        Native::make(program, profile, false)
+        Native::make(program, profile, Demand::Now)
     }
 
-    fn make(program: &'a Program, profile: Profile, interpreted: bool) -> Native<'a> {
+    fn make(program: &'a Program, profile: Profile, demand: Demand) -> Native<'a> {
         let packed = PackedInterpreter::with_profile(program, profile);
         let start = Instant::now();
         let conditions: Vec<Expr> =
             program.invariants.iter().map(|invariant| invariant.condition.clone()).collect();
-        let (code, invariants) = if interpreted {
-            (Tiers::unwanted(), Atoms::interpreted(&conditions))
-        } else {
-            let plan = Plan::new(program, packed.layout(), packed.numbering());
-            (Tiers::new(&plan), Atoms::new(&plan, &conditions))
-        };
+        let code = Arc::new(Tiers::new(demand, &packed));
+        let invariants = Atoms::new(demand, &packed, &conditions);
         let compile_time = start.elapsed();
         let asked = AtomicU64::new(0);
-        Native { packed, code, interpreted, invariants, compile_time, asked, trusting: false }
+        Native { packed, code, demand, invariants, compile_time, asked, trusting: false }
+    }
+
+    /// The same system for another search: code that one makes both have.
+    #[must_use]
+    pub fn again(&self) -> Native<'a> {
+        let packed = self.packed.clone();
+        let invariants = Atoms::new(self.demand, &packed, self.invariants.conditions());
+        let code = Arc::clone(&self.code);
+        Native { packed, code, invariants, asked: AtomicU64::new(0), ..*self }
     }
 
     /// Now with the code that others get once they were asked often.
     #[must_use]
     pub fn optimised(self) -> Native<'a> {
-        self.code.optimise(&Plan::new(self.program(), self.packed.layout(), self.packed.numbering()));
+        self.code.optimise(&self.packed);
         self
     }
 
@@ -123,14 +139,14 @@ impl<'a> Native<'a> {
         self.packed.decode(state)
     }
 
-    /// How long it took to make the first code.
+    /// How long it took to make code, if it was made at once.
     pub fn compile_time(&self) -> Duration {
         self.compile_time
     }
 
-    /// Bytes of machine code, or why there is none; then everything is left to the interpreter.
+    /// Bytes of machine code, made now if there is none yet, or why there is none; then everything is left to the interpreter.
     pub fn code_bytes(&self) -> Result<usize, &Failure> {
-        self.code.current().map(|code| code.bytes)
+        self.code.current(&self.packed).map(|code| code.bytes)
     }
 
     /// About how many states the interpreter was asked.
@@ -140,11 +156,7 @@ impl<'a> Native<'a> {
 
     /// Compiles conditions on states.
     pub fn compile_atoms(&self, conditions: &[Expr]) -> Atoms {
-        if self.interpreted {
-            return Atoms::interpreted(conditions);
-        }
-        let plan = Plan::new(self.program(), self.packed.layout(), self.packed.numbering());
-        Atoms::new(&plan, conditions)
+        Atoms::new(self.demand, &self.packed, conditions)
     }
 
     /// Which of the conditions, compiled by this very system, hold in a state. See [`Atoms`].
@@ -167,6 +179,9 @@ impl System for Native<'_> {
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
+        if let Some(answer) = self.code.without_code(&self.packed, state, out) {
+            return answer;
+        }
         if let Some(code) = self.code.ask(&self.packed) {
             if code.expand(state, out.raw()) {
                 return Ok(());
@@ -223,7 +238,9 @@ impl System for Native<'_> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        let wide = Native::make(self.program(), self.packed.wider_profile(misfit), self.interpreted);
+        // There was more to be seen than the first look saw.
+        let demand = if self.demand == Demand::Never { Demand::Never } else { Demand::Now };
+        let wide = Native::make(self.program(), self.packed.wider_profile(misfit), demand);
         Native { trusting: self.trusting || misfit.within, ..wide }
     }
 

@@ -1,7 +1,7 @@
 //! What is compiled: the program and the layout, with what both say together before any code exists.
 
 use model::expression::{BinaryOp, Expr, Place, Scope, UnaryOp};
-use model::interp::binary;
+use model::interp::{PackedInterpreter, binary};
 use model::layout::{Cells, ChannelKind, Field, Interval, Layout, ProcessKind};
 use model::program::{Action, Body, BranchKind, Operation, ProcessType, Program, Variable};
 use model::system::Numbering;
@@ -29,6 +29,11 @@ pub struct Plan<'p> {
 }
 
 impl<'p> Plan<'p> {
+    /// For the layout of a packed program.
+    pub fn of(packed: &'p PackedInterpreter<'_>) -> Plan<'p> {
+        Plan::new(packed.program(), packed.layout(), packed.numbering())
+    }
+
     pub fn new(program: &'p Program, layout: &'p Layout, numbering: &'p Numbering) -> Plan<'p> {
         let uses_timeout = process_expressions(program, &|expr| *expr == Expr::Timeout);
         let asks_remotely = watching_expressions(program, &|expr| matches!(expr, Expr::ReadRemote { .. }));

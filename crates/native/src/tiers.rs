@@ -1,51 +1,93 @@
-//! Code in two tiers: made quickly at first, and made well in the background once the search turns out to be long. So a small model does not wait for
-//! an optimiser that would pay for itself only later, and a large one does not go without it.
+//! Code in tiers: none for a program of few states, about which the interpreter is asked (`memo.rs`); made quickly where somebody waits for it; and made
+//! well in the background once the search turns out to be long. So a small model does not wait for a compiler that would pay for itself only later,
+//! and a large one does not go without it.
 
 use crate::call::Code;
 use crate::compile::{Effort, Failure};
+use crate::memo::Memo;
 use crate::plan::Plan;
 use model::interp::PackedInterpreter;
+use model::layout::FirstLook;
+use model::system::{Misfit, Successors};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A search is long that has asked about so many states: what better code would have saved until then is about what it costs to make.
 const LONG: u32 = 1 << 18;
+/// To ask the interpreter about so many states takes about as long as to compile a program.
+const FEW_STATES: usize = 1000;
+
+/// When code is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// At once.
+    Now,
+    /// When there turn out to be more states than this.
+    Above(usize),
+    Never,
+}
+
+impl Demand {
+    /// After a first look at a program.
+    pub fn after(look: &FirstLook) -> Demand {
+        look.all_states.filter(|states| *states <= FEW_STATES).map_or(Demand::Now, Demand::Above)
+    }
+}
 
 /// The next-state function, as good as it is by now.
 #[derive(Debug)]
 pub struct Tiers {
-    quick: Result<Code, Failure>,
-    /// Questions so far, until the search is long: shared by threads, so none counts any more after that.
+    memo: Option<Memo>,
+    quick: OnceLock<Result<Code, Failure>>,
+    /// How often the quick code was asked, until the search is long: shared by threads, so none counts any more after that.
     asked: AtomicU32,
     best: Arc<OnceLock<Code>>,
 }
 
 impl Tiers {
-    pub fn new(plan: &Plan<'_>) -> Tiers {
-        Tiers::of(Code::new(plan, Effort::Quick))
-    }
-
-    /// Nothing is compiled.
-    pub fn unwanted() -> Tiers {
-        Tiers::of(Err(Failure::unwanted()))
-    }
-
-    fn of(quick: Result<Code, Failure>) -> Tiers {
-        Tiers { quick, asked: AtomicU32::new(0), best: Arc::default() }
+    pub fn new(demand: Demand, packed: &PackedInterpreter<'_>) -> Tiers {
+        let memo = if let Demand::Above(states) = demand { Some(Memo::new(states)) } else { None };
+        let tiers = Tiers { memo, quick: OnceLock::new(), asked: AtomicU32::new(0), best: Arc::default() };
+        match demand {
+            Demand::Now => {
+                tiers.quick(packed);
+            }
+            Demand::Above(_) => {}
+            Demand::Never => {
+                let _ = tiers.quick.set(Err(Failure::new("it is not wanted")));
+            }
+        }
+        tiers
     }
 
     /// The best code there is, or why there is none.
-    pub fn current(&self) -> Result<&Code, &Failure> {
-        self.best.get().map_or(self.quick.as_ref(), Ok)
+    pub fn current(&self, packed: &PackedInterpreter<'_>) -> Result<&Code, &Failure> {
+        self.best.get().map_or_else(|| self.quick(packed).as_ref(), Ok)
     }
 
-    /// The same, on the way to an answer: the system whose code this is gets better code if it is asked often.
+    fn quick(&self, packed: &PackedInterpreter<'_>) -> &Result<Code, Failure> {
+        self.quick.get_or_init(|| Code::new(&Plan::of(packed), Effort::Quick))
+    }
+
+    /// The successors of a state if there is no need for code yet, as there are few states.
+    #[inline]
+    pub fn without_code(
+        &self,
+        packed: &PackedInterpreter<'_>,
+        state: &[u64],
+        out: &mut Successors,
+    ) -> Option<Result<(), Box<Misfit>>> {
+        let memo = self.memo.as_ref().filter(|_| self.quick.get().is_none())?;
+        memo.successors(packed, state, out)
+    }
+
+    /// The code to ask, or none if there is none to be had: the system whose code this is gets better code if it is asked often.
     #[inline]
     pub fn ask(&self, packed: &PackedInterpreter<'_>) -> Option<&Code> {
         if let Some(best) = self.best.get() {
             return Some(best);
         }
-        let quick = self.quick.as_ref().ok()?;
+        let quick = self.quick(packed).as_ref().ok()?;
         if self.asked.load(Ordering::Relaxed) < LONG && self.asked.fetch_add(1, Ordering::Relaxed) + 1 == LONG
         {
             self.optimise_in_the_background(packed);
@@ -54,9 +96,8 @@ impl Tiers {
     }
 
     /// Makes the better code at once.
-    pub fn optimise(&self, plan: &Plan<'_>) {
-        self.asked.store(LONG, Ordering::Relaxed);
-        if let (Ok(_), Ok(code)) = (&self.quick, Code::new(plan, Effort::Best)) {
+    pub fn optimise(&self, packed: &PackedInterpreter<'_>) {
+        if let (Ok(_), Ok(code)) = (self.quick(packed), Code::new(&Plan::of(packed), Effort::Best)) {
             let _ = self.best.set(code);
         }
     }
@@ -71,5 +112,83 @@ impl Tiers {
                 let _ = best.set(code);
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Native;
+    use model::layout::Profile;
+    use model::system::System;
+    use model::{Interpreter, Program};
+
+    fn program(text: &str) -> Program {
+        let loader = promela::MemoryLoader::new().with("m.pml", text);
+        promela::compile(&loader, "m.pml", &[]).program.expect("a model")
+    }
+
+    #[test]
+    fn few_states_are_left_to_the_interpreter() {
+        let text = "byte x; active [2] proctype P() { do :: x = (x + 1) % 6; assert(x < 4) od }";
+        let program = program(text);
+        let system = Native::new(&program).expect("it has an initial state");
+        let compiled = Native::with_profile(&program, system.packed.profile().clone());
+        let mut states = system.initial_states().expect("it has one");
+        let mut next = 0;
+        while next < states.len() {
+            let mut answers = Vec::new();
+            // The second time it is remembered, and stands behind what was asked before.
+            for system in [&system, &system, &compiled] {
+                let mut out = Successors::new(system.width());
+                system.successors(&states[0], &mut out).expect("it fits");
+                system.successors(&states[next], &mut out).expect("it fits");
+                answers.push((out.raw().clone(), out.errors));
+            }
+            assert_eq!(answers[0], answers[1]);
+            assert_eq!(answers[0], answers[2]);
+            let mut out = Successors::new(system.width());
+            system.successors(&states[next], &mut out).expect("it fits");
+            for entry in 0..out.len() {
+                let state = out.state(entry).to_vec();
+                if !states.contains(&state) {
+                    states.push(state);
+                }
+            }
+            next += 1;
+        }
+        assert!(system.code.quick.get().is_none(), "nobody needs code");
+    }
+
+    #[test]
+    fn more_states_than_expected_get_code() {
+        let program = program("byte x; active proctype P() { do :: x++ od }");
+        let look = Profile::first_look(&Interpreter::new(&program)).expect("it has an initial state");
+        assert_eq!(look.all_states, Some(256));
+        let system = Native::make(&program, look.profile, Demand::Above(100));
+        let mut state = system.initial_states().expect("it has one").remove(0);
+        for number in 0..256 {
+            assert_eq!(system.code.quick.get().is_some(), number > 100, "{number}");
+            let mut out = Successors::new(system.width());
+            system.successors(&state, &mut out).expect("it fits");
+            assert_eq!(out.len(), 1);
+            state = out.state(0).to_vec();
+        }
+        assert_eq!(state, system.initial_states().expect("it has one")[0]);
+    }
+
+    #[test]
+    fn many_states_get_code_at_once() {
+        let program = program("int x, y; active [2] proctype P() { do :: x++ :: y++ od }");
+        let system = Native::new(&program).expect("it has an initial state");
+        assert!(system.code.quick.get().is_some_and(Result::is_ok));
+    }
+
+    #[test]
+    fn code_that_is_not_wanted_is_never_made() {
+        let program = program("int x; active proctype P() { do :: x++ od }");
+        let system = Native::interpreted(&program).expect("it has an initial state");
+        assert!(system.code.ask(&system.packed).is_none());
+        assert!(system.code_bytes().is_err());
     }
 }

@@ -75,7 +75,7 @@ fn one(path: &Path, limit: usize, tiny: bool) -> Result<(usize, usize), String> 
     let Some(program) = load(path) else { return Ok((0, 0)) };
     let interpreter = Interpreter::new(&program);
     let profile = match tiny {
-        false => Profile::first_look(&interpreter),
+        false => Profile::first_look(&interpreter).map(|look| look.profile),
         true => interpreter.initial_states().map(|states| Profile::initial(&program, &states)),
     };
     // An error in the initial state: there is nothing to compare.

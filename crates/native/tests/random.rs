@@ -6,7 +6,7 @@ mod support;
 
 use common::{Kind, build, cases, numbers};
 use model::Interpreter;
-use model::layout::Profile;
+use model::layout::{FirstLook, Profile};
 use proptest::prelude::*;
 use support::lockstep;
 
@@ -25,7 +25,7 @@ proptest! {
     #[test]
     fn after_a_look_around(from in numbers()) {
         let program = build(Kind::Runnable, from);
-        if let Ok(profile) = Profile::first_look(&Interpreter::new(&program)) {
+        if let Ok(FirstLook { profile, .. }) = Profile::first_look(&Interpreter::new(&program)) {
             let result = lockstep(&program, profile, 300);
             prop_assert!(result.is_ok(), "{}\n{}", result.unwrap_err(), model::text::print(&program));
         }

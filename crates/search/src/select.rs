@@ -56,6 +56,10 @@ impl StoreKind {
 
 /// States of more words than this are compressed from the start: moving them takes longer than taking them apart.
 const WIDE_WORDS: usize = 16;
+/// Room for so many states at the start, which costs nothing until it is used; growing does.
+const FIRST_STATES: u64 = 20_000;
+/// With less memory than this the store starts small.
+const AMPLE_BYTES: u64 = 64 << 20;
 /// The array of bits, if nothing is said about memory.
 const ARRAY_BYTES: u64 = 1 << 30;
 /// States whose predecessors are noted, for stores that take little memory.
@@ -70,14 +74,15 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
     }
     let bits = system.identity_bits();
     let memory = options.limits.memory_bytes;
+    let room = if memory.is_none_or(|bytes| bytes >= AMPLE_BYTES) { FIRST_STATES } else { 0 };
     // Who asks for little memory has none for a long list of predecessors.
     let frugal = Options { join_after: options.join_after.or(Some(NOTED_STATES)), ..options.clone() };
     match &options.store {
-        StoreKind::Automatic if bits.len() <= WIDE_WORDS => match Packed::new(&bits, 0) {
+        StoreKind::Automatic if bits.len() <= WIDE_WORDS => match Packed::new(&bits, room) {
             Some(store) => search_compressing(system, store, options),
             None => start(system, None::<Packed>, options),
         },
-        StoreKind::Packed => start(system, Packed::new(&bits, 0), options),
+        StoreKind::Packed => start(system, Packed::new(&bits, room), options),
         StoreKind::Automatic | StoreKind::Interned => start(system, Some(Interned::new(bits.len())), &frugal),
         StoreKind::Compact { bits, seed } => start(system, Some(Compact::new(*bits, *seed)), &frugal),
         StoreKind::Bitstate { functions, bytes, seed } => {

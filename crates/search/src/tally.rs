@@ -27,6 +27,11 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// All that were made, those within atomic sequences too.
+    pub fn steps(&self) -> u64 {
+        self.transitions + self.atomic_steps
+    }
+
     /// Counts an error; `run` is asked for if it is the first of its kind.
     pub fn note(&mut self, error: RuntimeError, run: impl FnOnce() -> Option<Run>) {
         self.errors += 1;

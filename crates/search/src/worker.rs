@@ -50,8 +50,8 @@ pub(crate) struct Context<'a, S, T> {
 /// How long a worker is to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Span {
-    /// Alone, until it has so many states or, breadth-first, a level has.
-    Alone { states: u64, level: usize },
+    /// Alone, until it has so many states or has made so many steps or, breadth-first, a level has so many states.
+    Alone { states: u64, steps: u64, level: usize },
     /// With others: depth-first until nobody has work, breadth-first to the end of the level.
     Together,
 }
@@ -233,8 +233,8 @@ impl<Key: Copy> Worker<Key> {
     /// Takes states to expand from the frontier, or from others; `false` if there are none.
     fn take_block<S: System, T: Store<Key = Key>>(&mut self, cx: &Context<'_, S, T>, span: Span) -> bool {
         self.block.clear();
-        if let Span::Alone { states, .. } = span
-            && self.tally.states >= states
+        if let Span::Alone { states, steps, .. } = span
+            && (self.tally.states >= states || self.tally.steps() >= steps)
         {
             return false;
         }

@@ -113,8 +113,10 @@ pub struct Check {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Engine {
-    /// Machine code, made for the model in milliseconds
+    /// The reference semantics if there are few states, machine code if there are more
     #[default]
+    Auto,
+    /// Machine code, made for the model in milliseconds
     Native,
     /// The reference semantics, step by step: slow, and what the other is tested against
     Interp,
@@ -123,6 +125,7 @@ enum Engine {
 impl From<Engine> for check::Engine {
     fn from(engine: Engine) -> check::Engine {
         match engine {
+            Engine::Auto => check::Engine::Automatic,
             Engine::Native => check::Engine::Native,
             Engine::Interp => check::Engine::Interpreter,
         }

@@ -48,7 +48,7 @@ impl Explore {
         let explorer = Explorer::new(&model, &self.source.define, runs.collect(), self.seed)
             .map_err(|error| anyhow::anyhow!(printable(&error.to_string())))
             .context("the model has no initial state")?;
-        let page = Page::new(&model, findings, Some(ledger(&report)));
+        let page = Page::new(&model, report.asked, findings, Some(ledger(&report)));
         let server = Server::new().context("cannot listen on a loopback port")?;
         let mut out = io::stdout();
         writeln!(out, "{}", server.url())?;

@@ -1,6 +1,7 @@
 //! The command line: one file per command, this one to choose among them.
 
 mod check;
+mod examples;
 mod explore;
 mod graph;
 mod help;
@@ -26,21 +27,11 @@ use std::process::ExitCode;
 
 /// Checks concurrent systems written in Promela.
 #[derive(Debug, Parser)]
-#[command(name = "lariat", version, max_term_width = 110, before_help = EXAMPLES, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "lariat", version, max_term_width = 110, before_help = examples::LARIAT, after_help = EXIT_CODES, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  lariat check model.pml            look for errors, show a run for the first
-  lariat check -D N=3 model.pml     the same, with a macro defined
-  lariat view model.pml             the same, shown in a browser
-  lariat explore model.pml          choose the steps yourself, in a browser
-  lariat simulate -i model.pml      the same, in the terminal
-  lariat ltl '[]<>p'                the automaton of a formula
-  lariat help stores                about a topic: searches, stores, fairness, formulas";
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
@@ -48,22 +39,31 @@ Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Look at every reachable state for errors, and check the properties the model states
+    #[command(before_help = examples::CHECK)]
     Check(Box<check::Check>),
     /// Look for errors with many small, different searches at once, within a time
+    #[command(before_help = examples::SWARM)]
     Swarm(swarm::Swarm),
     /// Run the model: at random, step by step, or along a recorded run
+    #[command(before_help = examples::SIMULATE)]
     Simulate(simulate::Simulate),
     /// Check a model and look at the answer in a browser
+    #[command(before_help = examples::VIEW)]
     View(Box<view::View>),
     /// Walk through a model in a browser, step by step
+    #[command(before_help = examples::EXPLORE)]
     Explore(explore::Explore),
     /// Follow a saved counterexample again, after the model was edited
+    #[command(before_help = examples::REPLAY)]
     Replay(replay::Replay),
     /// Translate temporal formulas to automata, or compare them
+    #[command(before_help = examples::LTL)]
     Ltl(ltl::Ltl),
     /// Draw a small state space, or the automata of the processes
+    #[command(before_help = examples::GRAPH)]
     Graph(graph::Graph),
     /// Draw a counterexample as a message sequence chart
+    #[command(before_help = examples::MSC)]
     Msc(msc::Msc),
     /// Print completions for a shell
     Completions(help::Completions),

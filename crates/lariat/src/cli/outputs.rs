@@ -63,7 +63,7 @@ impl Outputs {
             write(file, &itf::render(&model.name, &first.trace))?;
         }
         if let Some(file) = &self.html {
-            write(file, &Page::new(model, findings, Some(ledger(report))).render())?;
+            write(file, &Page::new(model, report.asked, findings, Some(ledger(report))).render())?;
         }
         Ok(())
     }

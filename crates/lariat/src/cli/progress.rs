@@ -32,42 +32,56 @@ impl ProgressLine {
 
     pub fn show(&self, progress: &Progress) {
         let Some(bar) = &self.bar else { return };
-        bar.set_message(self.text(progress));
+        // The spinner and the space behind it, and a column that some terminals do not like to be filled.
+        let width = terminal_size::terminal_size_of(io::stderr())
+            .map(|(width, _)| usize::from(width.0).saturating_sub(3));
+        bar.set_message(self.text(progress, width));
         bar.tick();
     }
 
-    /// How far it is, and how long it takes from here where that is known: the size of a state space is not, until all of it was visited.
-    fn text(&self, progress: &Progress) -> String {
+    /// How far it is, and how long it takes from here where that is known: the size of a state space is not, until all of it was visited. What matters
+    /// least is left out where room is short.
+    fn text(&self, progress: &Progress, width: Option<usize>) -> String {
         let seconds = progress.elapsed.as_secs_f64();
         let rate = HumanCount((progress.states as f64 / seconds.max(0.001)) as u64);
+        // With how easily each can be done without.
         let mut parts = vec![
-            format!("{} states ({rate}/s)", HumanCount(progress.states)),
-            format!("{} transitions", HumanCount(progress.transitions)),
+            (0, format!("{} states ({rate}/s)", HumanCount(progress.states))),
+            (3, format!("{} transitions", HumanCount(progress.transitions))),
         ];
         // Searches for cycles have no such figures.
         if progress.depth > 0 {
-            parts.push(format!("depth {}", HumanCount(progress.depth)));
+            parts.push((1, format!("depth {}", HumanCount(progress.depth))));
         }
         if progress.waiting > 0 {
-            parts.push(format!("about {} waiting", HumanCount(progress.waiting)));
+            parts.push((2, format!("about {} waiting", HumanCount(progress.waiting))));
         }
         let used = HumanBytes(progress.memory_bytes);
-        parts.push(match self.memory_bytes {
+        let memory = match self.memory_bytes {
             Some(allowed) => format!("{used} of {}", HumanBytes(allowed)),
             None => used.to_string(),
-        });
-        parts.push(format!("{seconds:.0} s"));
+        };
+        parts.push((0, memory));
+        parts.push((0, format!("{seconds:.0} s")));
         if let Some(time) = self.time {
             let left = time.saturating_sub(progress.elapsed).as_secs_f64();
-            parts.push(format!("at most {left:.0} s left"));
+            parts.push((0, format!("at most {left:.0} s left")));
         }
         if let Some(repetition) = progress.repetition {
-            parts.push(format!("run {} of {}", repetition.run, repetition.of));
+            parts.push((0, format!("run {} of {}", repetition.run, repetition.of)));
             if let Some(left) = repetition.left(progress.elapsed) {
-                parts.push(format!("about {:.0} s left", left.as_secs_f64()));
+                parts.push((0, format!("about {:.0} s left", left.as_secs_f64())));
             }
         }
-        parts.join(", ")
+        loop {
+            let text = parts.iter().map(|(_, part)| &**part).collect::<Vec<_>>().join(", ");
+            let spare =
+                (0..parts.len()).max_by_key(|&place| parts[place].0).filter(|&place| parts[place].0 > 0);
+            match spare {
+                Some(place) if width.is_some_and(|width| text.chars().count() > width) => parts.remove(place),
+                _ => return text,
+            };
+        }
     }
 
     /// Leaves the terminal as it was.
@@ -97,14 +111,19 @@ mod tests {
         };
         let all =
             "2,000 states (1,000/s), 5,000 transitions, depth 70, about 3 waiting, 1.00 MiB of 1.00 GiB, 2 s";
-        assert_eq!(line.text(&progress), all);
+        assert_eq!(line.text(&progress, None), all);
+        assert_eq!(line.text(&progress, Some(all.len())), all);
+        let most = "2,000 states (1,000/s), depth 70, about 3 waiting, 1.00 MiB of 1.00 GiB, 2 s";
+        assert_eq!(line.text(&progress, Some(all.len() - 1)), most);
+        let least = "2,000 states (1,000/s), 1.00 MiB of 1.00 GiB, 2 s";
+        assert_eq!(line.text(&progress, Some(20)), least);
         line.time = Some(Duration::from_secs(9));
-        assert_eq!(line.text(&progress), format!("{all}, at most 7 s left"));
+        assert_eq!(line.text(&progress, None), format!("{all}, at most 7 s left"));
         line.time = None;
         progress.repetition = Some(Repetition { run: 1, of: 4, before: Duration::ZERO });
-        assert_eq!(line.text(&progress), format!("{all}, run 1 of 4"));
+        assert_eq!(line.text(&progress, None), format!("{all}, run 1 of 4"));
         // Two took 20 s, so two more take 20 s, of which 2 s have passed.
         progress.repetition = Some(Repetition { run: 3, of: 4, before: Duration::from_secs(20) });
-        assert_eq!(line.text(&progress), format!("{all}, run 3 of 4, about 18 s left"));
+        assert_eq!(line.text(&progress, None), format!("{all}, run 3 of 4, about 18 s left"));
     }
 }

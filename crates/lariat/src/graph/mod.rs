@@ -6,7 +6,8 @@ pub mod dot;
 pub mod property;
 
 use crate::run::transition;
-use model::trace::{changes, moves};
+use model::program::Meaning;
+use model::trace::{changes, channel_name, moves};
 use model::{Interpreter, Program, RuntimeError, State};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -112,7 +113,7 @@ fn node(program: &Program, interpreter: &Interpreter<'_>, state: &State, initial
     if !transient {
         interpreter.violated_invariants(state, &mut errors);
     }
-    let values = changes(program, &State::empty(program), state);
+    let values = changes(program, &defaults(program, state), state);
     let places = state.processes.iter().enumerate().map(|(pid, process)| {
         let kind = program.process_type(process.process_type);
         let location = kind.location(process.location);
@@ -134,4 +135,21 @@ fn node(program: &Program, interpreter: &Interpreter<'_>, state: &State, initial
             .chain(values.into_iter().map(|change| format!("{} = {}", change.name, change.value)))
             .collect(),
     }
+}
+
+/// What variables hold by default; but one that a channel is called by holds that channel, which is shown by its messages.
+fn defaults(program: &Program, state: &State) -> State {
+    let mut defaults = State::empty(program);
+    for variable in program.variables.iter().filter(|variable| variable.meaning == Meaning::Channel) {
+        for (element, slot) in variable.slots().enumerate() {
+            let held = state.globals[slot];
+            let channel = usize::try_from(held - 1).ok().filter(|index| *index < state.channels.len());
+            if channel.is_some_and(|index| {
+                channel_name(program, state, index) == variable.element_name(element as u32)
+            }) {
+                defaults.globals[slot] = held;
+            }
+        }
+    }
+    defaults
 }

@@ -1,21 +1,17 @@
 //! The automaton of the runs that a property forbids, in the form in which process automata are drawn.
 
 use super::automata::{Arc, Automaton, Place};
-use crate::property::{Meaning, Property};
+use crate::property::{Property, forbidden_runs};
+use model::Program;
 use omega::automaton::{Marks, Tgba};
 use omega::guard::Guard;
-use omega::translate::{Acceptance, Options, translate};
 
 /// Larger automata are not drawn: nobody could read them.
 const MAX_STATES: usize = 40;
 
-/// Of a formula; nothing if the property is none, or its automaton is too large.
-pub fn forbidden(property: &Property) -> Option<Automaton> {
-    let Meaning::Formula(of) = &property.meaning else { return None };
-    let mut formulas = of.formulas.clone();
-    let negated = formulas.not(of.formula);
-    let options = Options { acceptance: Acceptance::StateBuchi, state_limit: 1000, ..Options::default() };
-    let mut automaton = translate(&mut formulas, negated, options).ok()?.with_single_initial();
+/// Nothing if the property has no automaton, as those of branching time, or one that is too large.
+pub fn forbidden(program: &Program, property: &Property) -> Option<Automaton> {
+    let mut automaton = forbidden_runs(program, property).ok()?.with_single_initial();
     automaton.merge_edges();
     if automaton.state_count() > MAX_STATES {
         return None;

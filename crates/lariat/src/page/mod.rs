@@ -6,6 +6,7 @@
 use crate::graph::automata::{Automaton, automata};
 use crate::graph::property::forbidden;
 use crate::load::{Model, SourceText};
+use crate::property::Property;
 use crate::report::findings::{Finding, ShownRun};
 use crate::report::ledger::Ledger;
 use serde::Serialize;
@@ -34,7 +35,7 @@ pub struct Page {
     ledger: Option<Ledger>,
     sources: Vec<SourceText>,
     automata: Vec<Automaton>,
-    /// What the model's formulas forbid.
+    /// What properties forbid.
     forbidden: Vec<Automaton>,
     live: Option<Live>,
 }
@@ -49,9 +50,14 @@ pub struct Live {
 }
 
 impl Page {
-    pub fn new(model: &Model, findings: Vec<Finding>, ledger: Option<Ledger>) -> Page {
+    /// Of a model and the properties that were asked for.
+    pub fn new(model: &Model, asked: &[Property], findings: Vec<Finding>, ledger: Option<Ledger>) -> Page {
         let worst = ["violated", "inconclusive", "holds", "not checked"];
         let verdict = worst.iter().find(|name| findings.iter().any(|finding| finding.verdict == **name));
+        // What the model states is shown even where nobody asked about it now.
+        let others =
+            asked.iter().filter(|asked| !model.stated.iter().any(|stated| stated.wanted == asked.wanted));
+        let properties = model.stated.iter().chain(others);
         Page {
             model: model.name.clone(),
             verdict: verdict.map_or_else(|| "not checked".into(), ToString::to_string),
@@ -59,7 +65,7 @@ impl Page {
             ledger,
             sources: model.sources.clone(),
             automata: automata(&model.program),
-            forbidden: model.stated.iter().filter_map(forbidden).collect(),
+            forbidden: properties.filter_map(|property| forbidden(&model.program, property)).collect(),
             live: None,
         }
     }

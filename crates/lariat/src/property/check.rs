@@ -10,6 +10,7 @@ use crate::reduction::Reduction;
 use crate::shorten::lasso;
 use model::observe::Observable;
 use model::{Program, RuntimeError};
+use native::Native;
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
 use search::product::{Answer, Monitor, Request, Shape, Tail, explore, find, find_fair, find_prefix};
@@ -109,6 +110,17 @@ pub fn check(
     choice: &Choice,
     options: &Options<'_>,
 ) -> Result<Checked, Failure> {
+    check_on(None, program, property, choice, options)
+}
+
+/// The same, on a system that was made before: of the program as the property means it ([`prepare`]), to be searched without reductions.
+pub(super) fn check_on(
+    made: Option<&Native<'_>>,
+    program: &Program,
+    property: &Property,
+    choice: &Choice,
+    options: &Options<'_>,
+) -> Result<Checked, Failure> {
     if let Meaning::Branching(formula) = &property.meaning {
         let reason = if !choice.assumptions.is_empty() {
             Some("automata of fair runs are not for formulas of branching time; say it in the formula")
@@ -139,7 +151,8 @@ pub fn check(
     // Reductions keep the runs, but not who could move on them.
     let raw = choice.raw || choice.fairness.is_some();
     let reduction = Reduction::observing(&judge.prepared.program, raw, &judge.prepared.observed);
-    let answer = match choice.engine.system(reduction.program()) {
+    let system = made.map_or_else(|| choice.engine.system(reduction.program()), |made| Ok(made.again()));
+    let answer = match system {
         Ok(system) => search(system, &judge.monitor, &plan, choice, options),
         Err(error) => without_start(error),
     };

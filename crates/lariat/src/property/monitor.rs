@@ -155,6 +155,15 @@ fn at_accept_label() -> Expr {
     Expr::unary(UnaryOp::Not, Expr::NonProgress)
 }
 
+/// The automaton of forbidden runs, with accepting states, for whoever wants to look at it.
+///
+/// # Errors
+/// There is none.
+pub fn forbidden_runs(program: &Program, property: &Property) -> Result<Tgba, Unsuitable> {
+    let prepared = prepare(program, property, &[])?;
+    automaton(&prepared, property, &[], Form::Buchi).map(|(automaton, _)| automaton)
+}
+
 /// The automaton in the form that a search needs: of runs that are forbidden and count.
 pub(super) fn automaton(
     prepared: &Prepared,

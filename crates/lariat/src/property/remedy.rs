@@ -4,8 +4,9 @@
 //! process that can move again and again has a transition that can). Weak fairness of transitions is incomparable with both notions
 //! for processes. So the weak ones are tried first, and a run that is fair in some sense need not be searched for again.
 
-use super::check::{Checked, Choice, Failure, check};
+use super::check::{Checked, Choice, Failure, check_on};
 use super::fair::is_fair;
+use super::monitor::prepare;
 use super::{Lasso, Property, Wanted};
 use model::Program;
 use search::liveness::fairness::{Actor, Fairness, Strength};
@@ -72,6 +73,10 @@ pub fn remedy(
         violated.extend(ORDER.iter().filter(|notion| is_fair(program, lasso, **notion)));
     };
     mark(&mut violated, lasso);
+    // Reductions are of no use here, so all notions can be asked about on one system.
+    let Ok(prepared) = prepare(program, property, &choice.assumptions) else { return Ok(None) };
+    let system =
+        if violated.len() < ORDER.len() { choice.engine.system(&prepared.program).ok() } else { None };
     for notion in ORDER {
         if violated.contains(&notion) {
             continue;
@@ -87,7 +92,8 @@ pub fn remedy(
             ..Choice::default()
         };
         let limits = Limits { time: Some(left), ..options.limits.clone() };
-        let fair = check(program, property, &choice, &Options { limits, ..options.clone() })?;
+        let options = Options { limits, ..options.clone() };
+        let fair = check_on(system.as_ref(), program, property, &choice, &options)?;
         match fair.verdict {
             Verdict::Holds => return Ok(Some(Remedy::Holds(notion))),
             Verdict::Violated => fair.lasso.iter().for_each(|lasso| mark(&mut violated, lasso)),

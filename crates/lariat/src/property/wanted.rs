@@ -38,6 +38,9 @@ impl Wanted {
     /// The text of the property cannot be read, and why.
     pub fn texts(&self) -> Result<Vec<String>, String> {
         Ok(match self {
+            Wanted::Ltl(text) | Wanted::Ctl(text) if text.trim().is_empty() => {
+                return Err("the formula is empty; write one, such as  [] (x > 0 -> <> y == 1)  for --ltl or  AG EF x == 0  for --ctl".into());
+            }
             Wanted::Ltl(text) => vec![text.clone()],
             Wanted::Ctl(text) => Skeleton::read(text)?.texts().collect(),
             Wanted::Automaton { name, hoa } => {

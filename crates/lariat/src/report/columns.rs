@@ -35,6 +35,8 @@ struct Widths {
     place: usize,
     /// Of longer places only the end is shown.
     longest_place: usize,
+    /// There is only one file, and no room for its name.
+    only_lines: bool,
     statement: usize,
     /// Longer statements are broken.
     longest_statement: usize,
@@ -60,6 +62,7 @@ impl Widths {
             process: widest(&|mover| mover.process.chars().count()).min(24),
             place: place.min(32),
             longest_place: usize::MAX,
+            only_lines: false,
             statement: statement.min(48),
             longest_statement: usize::MAX,
             changes: Changes::Beside(usize::MAX),
@@ -67,8 +70,14 @@ impl Widths {
         let Some(width) = width else { return widths };
         widths.longest_place = (width / 4).max(12);
         widths.place = place.min(widths.longest_place);
-        let room = width.saturating_sub(widths.lead());
+        let mut room = width.saturating_sub(widths.lead());
         let changes = steps.iter().map(|step| changes_text(step).chars().count()).max().unwrap_or(0);
+        let first_file = movers().next().map(|mover| &mover.file).filter(|file| !file.is_empty());
+        if statement + GAP + changes > room && movers().all(|mover| Some(&mover.file) == first_file) {
+            widths.only_lines = true;
+            widths.place = widest(&|mover| widths.place_text(mover).chars().count());
+            room = width.saturating_sub(widths.lead());
+        }
         if statement + GAP + changes <= room {
             widths.longest_statement = statement;
         } else if changes > 0 && room < 36 {
@@ -83,6 +92,10 @@ impl Widths {
         }
         widths.statement = statement.min(widths.longest_statement);
         widths
+    }
+
+    fn place_text(&self, mover: &Mover) -> String {
+        if self.only_lines { format!("line {}", mover.line) } else { place_text(mover) }
     }
 
     /// What stands before the statement.
@@ -105,7 +118,7 @@ impl Widths {
                 0 => format!(
                     "  {number:>digits$}  {:process$}  {}  ",
                     mover.process,
-                    style.faint(&format!("{:place$}", end_of(&place_text(mover), self.longest_place)))
+                    style.faint(&format!("{:place$}", end_of(&self.place_text(mover), self.longest_place)))
                 ),
                 _ => format!("{:1$}", "", self.lead()),
             };
@@ -237,5 +250,17 @@ mod tests {
         assert_eq!(table(&steps, Style::default()), expected);
         let narrow = "  1  P[0]  …s/model.pml:12  x = 1  x = 1\n  2  P[0]  …s/model.pml:12  skip\n";
         assert_eq!(table(&steps, Style { color: false, width: Some(60) }), narrow);
+    }
+
+    /// With one file its name is the first thing that is left out, with several it must be shown.
+    #[test]
+    fn where_room_is_short_lines_are_told_without_the_file() {
+        let mut steps =
+            [step("P[0]", "x = longer_than_others", &[("x".into(), "1".into())]), step("P[0]", "skip", &[])];
+        let narrow = Style { color: false, width: Some(50) };
+        let expected = "  1  P[0]  line 12  x = longer_than_others  x = 1\n  2  P[0]  line 12  skip\n";
+        assert_eq!(table(&steps, narrow), expected);
+        steps[1].mover.file = "other.pml".into();
+        assert!(table(&steps, narrow).contains("other.pml:12"), "{}", table(&steps, narrow));
     }
 }

@@ -29,6 +29,8 @@ pub struct Report<'a> {
     pub safety: bool,
     /// The properties of infinite runs that were checked.
     pub liveness: &'a [property::Checked],
+    /// Those properties themselves.
+    pub asked: &'a [property::Property],
 }
 
 impl Report<'_> {

@@ -195,11 +195,18 @@ fn other_errors(report: &Report<'_>, style: Style) -> String {
 
 fn unreached_text(program: &Program, unreached: &[Unreached], style: Style) -> String {
     let mut out = String::new();
+    // Most processes go round forever: that their ends are not reached takes no more than a line.
+    let mut endless = Vec::new();
     for process_type in &program.process_types {
         let of_type: Vec<&Unreached> =
             unreached.iter().filter(|statement| statement.process_type == process_type.name).collect();
-        if of_type.is_empty() {
-            continue;
+        match of_type[..] {
+            [] => continue,
+            [only] if only.statement == "end" => {
+                endless.push(printable(&process_type.name));
+                continue;
+            }
+            _ => {}
         }
         let _ = writeln!(
             out,
@@ -211,6 +218,10 @@ fn unreached_text(program: &Program, unreached: &[Unreached], style: Style) -> S
             let note = if *never_executable { "  (reached, but never executable)" } else { "" };
             let _ = writeln!(out, "  {place}  {}{note}", printable(statement));
         }
+    }
+    if !endless.is_empty() {
+        let words = if endless.len() == 1 { "never ends:" } else { "never end:" };
+        let _ = writeln!(out, "\n{} {}", style.bold(words), endless.join(", "));
     }
     out
 }

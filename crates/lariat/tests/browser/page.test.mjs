@@ -163,8 +163,12 @@ test("light, dark and narrow", async () => {
   assert.notEqual(await back(light), was);
   await light.keyboard.press("?");
   assert.equal(await light.locator("#help").isVisible(), true);
-  const wide = await dark.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-  assert.equal(wide, false, "the page does not scroll sideways");
+  for (const width of [700, 380]) {
+    await dark.setViewportSize({ width, height: 900 });
+    const wide = await dark.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+    assert.equal(wide, false, `the page does not scroll sideways at ${width}`);
+  }
+  await shot(dark, "narrow");
   await light.close();
   await dark.close();
 });
@@ -220,6 +224,29 @@ ltl on { <> [] up }
   assert.deepEqual(await page.locator("#forbidden figcaption").allInnerTexts(), ["on"]);
   assert.ok(await page.locator("#forbidden circle").count() > 0);
   await shot(page, "formula");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("the automaton of each property that was asked for is drawn", async () => {
+  write("no-on.hoa", `HOA: v1
+States: 2
+Start: 0
+AP: 1 "up"
+Acceptance: 1 Inf(0)
+--BODY--
+State: 0 {0} [!0] 0
+State: 1 {0} [t] 1
+--END--
+`);
+  const page = await open("file://" + report("asked.pml", `bool up;
+active proctype Blinker() { do :: up = true; up = false od }
+never { accept: do :: up od }
+`, "--ltl", "<> [] up", "--automaton", "no-on.hoa", "--non-progress", "--ctl", "AG EF up"));
+  assert.deepEqual(await page.locator("#forbidden figcaption").allInnerTexts(),
+    ["never_0", "<> [] up", "no-on.hoa", "non-progress cycles"]);
+  for (const figure of await page.locator("#forbidden figure").all()) assert.ok(await figure.locator("circle").count() > 0);
+  assert.match(await page.locator("#forbidden figure").nth(1).textContent(), /up/);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -8,7 +8,7 @@ use crate::program::Program;
 use crate::state::State;
 use crate::system::{Misfit, Numbering, Step, StepCode, Successors, System, Width};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PackedInterpreter<'a> {
     interpreter: Interpreter<'a>,
     numbering: Numbering,
@@ -19,8 +19,8 @@ pub struct PackedInterpreter<'a> {
 impl<'a> PackedInterpreter<'a> {
     /// With a layout made after a look around.
     pub fn new(program: &'a Program) -> Result<PackedInterpreter<'a>, RuntimeError> {
-        let profile = Profile::first_look(&Interpreter::new(program))?;
-        Ok(PackedInterpreter::with_profile(program, profile))
+        let look = Profile::first_look(&Interpreter::new(program))?;
+        Ok(PackedInterpreter::with_profile(program, look.profile))
     }
 
     pub fn with_profile(program: &'a Program, profile: Profile) -> PackedInterpreter<'a> {

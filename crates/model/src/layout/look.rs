@@ -25,18 +25,26 @@ const FAIR: usize = 3;
 /// Priorities change once in so many steps.
 const PATIENCE: usize = 24;
 
+/// What a look around from the initial states shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstLook {
+    pub profile: Profile,
+    /// How many states there are, if none was left to be seen: this may be relied on for speed, not for truth.
+    pub all_states: Option<usize>,
+}
+
 impl Profile {
-    /// What a short look around from the initial states shows.
-    pub fn first_look(interpreter: &Interpreter<'_>) -> Result<Profile, RuntimeError> {
+    /// A short look around from the initial states.
+    pub fn first_look(interpreter: &Interpreter<'_>) -> Result<FirstLook, RuntimeError> {
         let states = interpreter.initial_states()?;
         let mut profile = Profile::initial(interpreter.program(), &states);
-        profile.look_around(interpreter, &states);
+        let all_states = profile.look_around(interpreter, &states);
         profile.share(interpreter.program());
-        Ok(profile)
+        Ok(FirstLook { profile, all_states })
     }
 
-    /// Adds what can be seen from some states, within a fixed effort.
-    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) {
+    /// Adds what can be seen from some states, within a fixed effort; returns how many states that were, if it was all there are.
+    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) -> Option<usize> {
         let mut look = Look {
             interpreter,
             costs: Costs::new(interpreter.program()),
@@ -47,9 +55,9 @@ impl Profile {
             self.include(interpreter.program(), state);
         }
         // Half of the effort for the neighbourhood.
-        let edge = look.neighbourhood(self, from, EFFORT / 2);
+        let (seen, edge) = look.neighbourhood(self, from, EFFORT / 2);
         if edge.is_empty() {
-            return;
+            return (look.effort > EFFORT / 2).then_some(seen);
         }
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         while look.effort > 0 {
@@ -58,6 +66,7 @@ impl Profile {
             let state = start[random.below(start.len())].clone();
             look.walk(self, state, &mut random);
         }
+        None
     }
 }
 
@@ -77,8 +86,8 @@ impl Look<'_, '_> {
         self.successors.retain(|successor| successor.state.is_some());
     }
 
-    /// Looks at the neighbourhood, level by level, until only so much effort is left; returns its edge.
-    fn neighbourhood(&mut self, profile: &mut Profile, from: &[State], leave: usize) -> Vec<State> {
+    /// Looks at the neighbourhood, level by level, until only so much effort is left; returns how many states it has, and its edge.
+    fn neighbourhood(&mut self, profile: &mut Profile, from: &[State], leave: usize) -> (usize, Vec<State>) {
         // Hashes do: to overlook a state in 2^64 is harmless here, and copies of all states would take most of the time.
         let hashes = SeedableState::fixed();
         let mut seen: HashSet<u64, SeedableState<'_>> = HashSet::with_hasher(SeedableState::fixed());
@@ -100,7 +109,7 @@ impl Look<'_, '_> {
             }
             frontier = next;
         }
-        frontier
+        (seen.len(), frontier)
     }
 
     fn walk(&mut self, profile: &mut Profile, mut state: State, random: &mut Random) {

@@ -3,7 +3,8 @@
 //! Owns finding out where the atoms are, not what they mean. A stretch of text without a temporal operator or a quantifier is one atom, as large
 //! as it can be. The rest is the grammar of [`Syntax::CTL_STAR`](super::Syntax): `->` and `<->` bind weakest, then `||`, `&&`, `U R W M`, and the prefix operators
 //! strongest; but since no operator of the other language can stand between temporal formulas, `AF x == 1` is `AF (x == 1)`.
-//! A name that looks like an operator is written in quotes: `"E" == 1` has the atom `E == 1`.
+//! A word that is spelled like an operator is a name where no operator can stand (`R[0]@l`, `x == E`, `AG W > 1`: [`name_operands`]), and everywhere
+//! in quotes: `"E" && x` has the atom `E && x`.
 
 use super::{Formula, Formulas, SyntaxError};
 use std::ops::Range;
@@ -43,8 +44,9 @@ impl Formulas {
     /// # Errors
     /// The text is not a formula, whatever its atoms may be.
     pub fn parse_embedded(&mut self, text: &str) -> Result<Formula, SyntaxError> {
-        let tokens = tokenize(text)?;
+        let mut tokens = tokenize(text)?;
         let partners = partners(text, &tokens)?;
+        name_operands(text, &mut tokens, &partners);
         let reader = Reader { text, tokens: &tokens, partners: &partners };
         reader.formula(self, 0..tokens.len(), 0)
     }
@@ -138,6 +140,50 @@ fn partners(text: &str, tokens: &[Token]) -> Result<Vec<usize>, SyntaxError> {
             Err(error(span, message, &[]))
         }
         None => Ok(partners),
+    }
+}
+
+/// Finds the words that are spelled like operators but stand where only a name can.
+fn name_operands(text: &str, tokens: &mut [Token], partners: &[usize]) {
+    // Between two values; a minus or an exclamation mark could begin one.
+    const INFIX: [&str; 11] = ["==", "!=", "<", ">", "=", "+", "*", "/", "%", "&", "|"];
+    for at in 0..tokens.len() {
+        let is_one_of = |place: Option<usize>, list: &[&str]| {
+            place
+                .and_then(|place| tokens.get(place))
+                .is_some_and(|token| list.contains(&&text[token.span.clone()]))
+        };
+        let kind = |place: Option<usize>| place.and_then(|place| tokens.get(place)).map(|token| token.kind);
+        let (before, behind) = (at.checked_sub(1), Some(at + 1));
+        let goes_on = |place| is_one_of(place, &["@", ":", "."]) || is_one_of(place, &INFIX);
+        let index = is_one_of(behind, &["["]).then(|| partners[at + 1]);
+        let can_end = match kind(behind) {
+            None | Some(Kind::Close | Kind::Arrow | Kind::DoubleArrow) => true,
+            Some(Kind::Or | Kind::And | Kind::Until(_)) => true,
+            Some(Kind::Open) => index.is_some(),
+            Some(Kind::Other) => goes_on(behind) || is_one_of(behind, &["-", "^", ",", "?"]),
+            Some(Kind::Not | Kind::Box | Kind::Diamond | Kind::Prefix) => false,
+        };
+        let named = match tokens[at].kind {
+            // A binary operator has an operand before it, and one behind it.
+            Kind::Until(_) => {
+                let no_operand = !matches!(kind(before), Some(Kind::Close | Kind::Other));
+                can_end && (no_operand || is_one_of(before, &INFIX))
+            }
+            // A quantifier may have brackets too, but no number alone in them and no operator of values behind them.
+            Kind::Prefix => {
+                let number = |close: usize| {
+                    close == at + 3 && text[tokens[at + 2].span.clone()].chars().all(|c| c.is_ascii_digit())
+                };
+                can_end && is_one_of(before, &INFIX)
+                    || goes_on(behind)
+                    || index.is_some_and(|close| number(close) || goes_on(Some(close + 1)))
+            }
+            _ => false,
+        };
+        if named {
+            tokens[at].kind = Kind::Other;
+        }
     }
 }
 
@@ -293,6 +339,38 @@ mod tests {
         assert_eq!(read("A[p U q && !EX r] && E [] <> s"), "A (p U q & !E X r) & E G F s");
         assert_eq!(read("A G (P@G -> \"E\" == 1)"), "A G \"P@G -> E == 1\"");
         assert_eq!(read("EX true"), "E X true");
+    }
+
+    /// Types of processes are called like operators more often than not.
+    #[test]
+    fn where_no_operator_can_stand_a_word_is_a_name() {
+        for letter in ["A", "E", "F", "G", "X", "U", "R", "V", "W", "M"] {
+            for atom in [
+                "_[0]@l",
+                "_@l",
+                "_:x",
+                "_[1]:x == 2",
+                "_ == 1",
+                "1 == _",
+                "_[x] > 1",
+                "_.f",
+                "x + _",
+                "_ + 1",
+                "x < _[0]",
+                "x && _[0]@l",
+                "_[0]@l && _[1]@l",
+            ] {
+                let atom = atom.replace('_', letter);
+                assert_eq!(read(&format!("A G {atom}")), format!("A G \"{atom}\""));
+                assert_eq!(read(&format!("A[p U {atom}]")), format!("A (p U \"{atom}\")"));
+                assert_eq!(read(&format!("A[{atom} U p]")), format!("A (\"{atom}\" U p)"));
+            }
+            assert_eq!(read(&format!("EX (_moved({letter}[1]))")), format!("E X \"_moved({letter}[1])\""));
+        }
+        assert_eq!(read("AG (R -> EF W)"), "A G (\"R\" -> E F \"W\")");
+        assert_eq!(read("A[R R R]"), "A (\"R\" R \"R\")");
+        assert_eq!(read("A[p U q] && E[1 U q]"), "A (p U q) & E (true U q)");
+        assert_eq!(read("AG (p && U q)"), "8..8: a formula is missing");
     }
 
     #[test]

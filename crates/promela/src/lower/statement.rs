@@ -29,7 +29,8 @@ impl Lowering<'_> {
             Node::Else => "else".into(),
             Node::Goto(crate::flow::Jump::Label { name, .. }) => format!("goto {name}"),
             Node::Goto(crate::flow::Jump::Break(_)) | Node::LoopExit => "break".into(),
-            Node::Join => "goto".into(),
+            // Behind the last statement of an option.
+            Node::Join => "go on".into(),
             Node::DStep(_) => "d_step".into(),
             Node::Atomic(_) => "atomic".into(),
             Node::If => "if".into(),

@@ -152,7 +152,7 @@ mod tests {
                     let mut begun = Search::begin(&system, packed, &options).expect("an initial state");
                     while begun.tally().states < states {
                         begun.round(if begun.tally().states < 100 {
-                            Span::Alone { states: states.min(100), level: usize::MAX }
+                            Span::Alone { states: states.min(100), steps: u64::MAX, level: usize::MAX }
                         } else {
                             Span::Together
                         });

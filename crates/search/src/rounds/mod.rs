@@ -35,6 +35,8 @@ use watching::{Running, watch};
 const NOTED_STATES: usize = 1 << 20;
 /// States after which one worker is joined by others.
 const FEW_STATES: u64 = 1 << 16;
+/// The same for steps: where there are many for each state, that takes as long.
+const FEW_STEPS: u64 = 1 << 17;
 /// A breadth-first level of fewer than this part of them is left to one worker.
 const LEVELS: u64 = 16;
 /// How often limits are looked at.
@@ -223,10 +225,10 @@ where
     /// Runs rounds until the search is over.
     fn run(&mut self) {
         let mut span = match self.workers.len() {
-            1 => Span::Alone { states: u64::MAX, level: usize::MAX },
+            1 => Span::Alone { states: u64::MAX, steps: u64::MAX, level: usize::MAX },
             // Any of them may have something to do.
             _ if self.compressed.is_some() => Span::Together,
-            _ => Span::Alone { states: self.few_states(), level: self.small_level() },
+            _ => self.alone_at_first(),
         };
         loop {
             if let Err(limit) = self.meter.check_time() {
@@ -270,6 +272,14 @@ where
         self.options.join_after.unwrap_or(FEW_STATES)
     }
 
+    fn few_steps(&self) -> u64 {
+        self.options.join_after.map_or(FEW_STEPS, |_| u64::MAX)
+    }
+
+    fn alone_at_first(&self) -> Span {
+        Span::Alone { states: self.few_states(), steps: self.few_steps(), level: self.small_level() }
+    }
+
     fn small_level(&self) -> usize {
         usize::try_from(self.few_states() / LEVELS).unwrap_or(usize::MAX)
     }
@@ -278,16 +288,17 @@ where
     fn next_span(&mut self) -> Span {
         let states: u64 = self.workers.iter().map(|worker| worker.tally.states).sum();
         let level: usize = self.workers.iter().map(|worker| worker.frontier.len()).sum();
-        if states < self.few_states() {
+        let steps: u64 = self.workers.iter().map(|worker| worker.tally.steps()).sum();
+        if states < self.few_states() && steps < self.few_steps() {
             self.gather();
-            return Span::Alone { states: self.few_states(), level: self.small_level() };
+            return self.alone_at_first();
         }
         for worker in &mut self.workers {
             worker.predecessors = None;
         }
         if self.options.order == Order::BreadthFirst && level <= self.small_level() {
             self.gather();
-            return Span::Alone { states: u64::MAX, level: self.small_level() };
+            return Span::Alone { states: u64::MAX, steps: u64::MAX, level: self.small_level() };
         }
         Span::Together
     }
