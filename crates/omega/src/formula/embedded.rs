@@ -357,14 +357,14 @@ mod tests {
                 "x + _",
                 "_ + 1",
                 "x < _[0]",
-                "x && _[0]@l",
-                "_[0]@l && _[1]@l",
             ] {
                 let atom = atom.replace('_', letter);
                 assert_eq!(read(&format!("A G {atom}")), format!("A G \"{atom}\""));
                 assert_eq!(read(&format!("A[p U {atom}]")), format!("A (p U \"{atom}\")"));
                 assert_eq!(read(&format!("A[{atom} U p]")), format!("A (\"{atom}\" U p)"));
             }
+            let both = format!("x && {letter}[0]@l && {letter}[1]@l");
+            assert_eq!(read(&format!("A G ({both})")), format!("A G \"{both}\""));
             assert_eq!(read(&format!("EX (_moved({letter}[1]))")), format!("E X \"_moved({letter}[1])\""));
         }
         assert_eq!(read("AG (R -> EF W)"), "A G (\"R\" -> E F \"W\")");
