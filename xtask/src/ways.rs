@@ -27,7 +27,7 @@ pub struct Way {
 const EARLY: u64 = 30;
 
 /// Enough for programs that are written at random.
-const STATES: u64 = 200_000;
+const STATES: u64 = 20_000;
 
 impl Way {
     /// Any way, each setting drawn for itself, so that in the long run every pair of settings occurs.
