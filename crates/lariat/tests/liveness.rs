@@ -269,3 +269,15 @@ fn a_label_inside_an_atomic_sequence_is_seen_by_others() {
     let (code, out, _) = place.run(&["progress.pml", "--non-progress"]);
     assert_eq!(code, Some(0), "{out}");
 }
+
+/// What is violated whatever follows may take a step to show, also when the search looks at the runs that are allowed.
+#[test]
+fn a_run_without_a_cycle_is_not_cut_too_short() {
+    let place = Place::with(&[("m.pml", "byte x;\nactive proctype P() { do :: x = 1 :: x = 0 od }\n")]);
+    for search in ["deterministic", "nested", "couvreur"] {
+        let (code, out, _) = place.run(&["m.pml", "--ltl", "X (x == 1)", "--search", search]);
+        assert_eq!(code, Some(1), "{search}");
+        assert!(out.contains("The run that shows it, 1 step:"), "{search}\n{out}");
+        assert!(out.contains("whatever follows"), "{search}\n{out}");
+    }
+}

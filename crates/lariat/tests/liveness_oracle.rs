@@ -1,23 +1,19 @@
-//! Generated programs × generated formulas: every search, with and without reductions, gives the verdict of an oracle that is too
-//! simple to be wrong. The oracle makes the whole graph of the reference semantics, takes the automaton of another translation
-//! (the tableau of 1995), joins both, and looks for a node that comes back to itself through every mark.
+//! Generated programs × generated formulas: every search, with and without reductions and fairness, gives the verdict of an oracle that is too
+//! simple to be wrong (the crate `oracle`: the whole graph of the reference semantics, joined with the automaton of another translation), and
+//! the oracle believes each run that is shown.
 
 use lariat::check::Engine;
 use lariat::load::{Model, load_with};
 use lariat::property::remedy::ORDER;
 use lariat::property::{Choice, Meaning, Property, Remedy, Wanted, check, remedy};
 use lariat::replay::{FoundIn, Replayed, SavedRun};
-use model::system::nothing_moves;
-use model::{Interpreter, State};
-use omega::automaton::Tgba;
-use omega::translate::{Algorithm as Translation, Options as TranslationOptions, translate};
-use promela::LtlFormula;
+use model::Interpreter;
+use oracle::{Forbidden, Graph, Shown};
 use proptest::prelude::*;
 use search::liveness::Algorithm;
 use search::liveness::fairness::Fairness;
 use search::product::{Answer, Tail};
 use search::{Options, Verdict};
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -93,111 +89,6 @@ fn formula() -> impl Strategy<Value = String> {
     })
 }
 
-/// States where the property looks, and how they follow each other.
-struct Explicit {
-    states: Vec<State>,
-    edges: Vec<Vec<usize>>,
-}
-
-/// Too many states for an oracle of this kind.
-const MOST: usize = 400;
-
-fn explicit(interpreter: &Interpreter<'_>) -> Option<Explicit> {
-    let mut graph =
-        Explicit { states: interpreter.initial_states().expect("initial states"), edges: Vec::new() };
-    let mut numbers: HashMap<State, usize> = graph.states.iter().cloned().zip(0..).collect();
-    while graph.edges.len() < graph.states.len() {
-        let mut targets = Vec::new();
-        // Through atomic sequences, each state once.
-        let mut todo = vec![graph.states[graph.edges.len()].clone()];
-        let mut passed: Vec<State> = Vec::new();
-        while let Some(state) = todo.pop() {
-            let mut successors = Vec::new();
-            interpreter.successors(&state, &mut successors);
-            if nothing_moves(&successors) {
-                targets.push(state);
-                continue;
-            }
-            for next in successors.into_iter().filter_map(|successor| successor.state) {
-                if !interpreter.is_transient(&next) {
-                    targets.push(next);
-                } else if passed.contains(&next) {
-                    // Perhaps a sequence that never ends: what a property sees of that is another question.
-                    return None;
-                } else {
-                    passed.push(next.clone());
-                    todo.push(next);
-                }
-            }
-        }
-        let list = targets.into_iter().map(|state| {
-            *numbers.entry(state.clone()).or_insert_with(|| {
-                graph.states.push(state);
-                graph.states.len() - 1
-            })
-        });
-        let list = list.collect();
-        graph.edges.push(list);
-        if graph.states.len() > MOST {
-            return None;
-        }
-    }
-    Some(graph)
-}
-
-/// Is some run of the graph accepted by the automaton?
-fn accepts(graph: &Explicit, letters: &[Vec<bool>], automaton: &Tgba) -> bool {
-    let width = automaton.state_count();
-    let node = |state: usize, at: usize| state * width + at;
-    // Per node: marks and targets.
-    let mut edges: Vec<Vec<(u64, usize)>> = vec![Vec::new(); graph.states.len() * width];
-    for (state, letter) in letters.iter().enumerate() {
-        for at in automaton.states() {
-            for edge in &automaton.edges[at.index()] {
-                if automaton.guards.holds(edge.guard, |atom| letter[atom as usize]) {
-                    for &next in &graph.edges[state] {
-                        edges[node(state, at.index())].push((edge.marks.0, node(next, edge.target.index())));
-                    }
-                }
-            }
-        }
-    }
-    let reach = |start: Vec<usize>| {
-        let mut met = vec![false; edges.len()];
-        let mut todo = start;
-        while let Some(place) = todo.pop() {
-            if !std::mem::replace(&mut met[place], true) {
-                todo.extend(edges[place].iter().map(|(_, target)| *target));
-            }
-        }
-        met
-    };
-    let all = omega::automaton::Marks::all(automaton.sets).0;
-    let reachable = reach(automaton.initial.iter().map(|at| node(0, at.index())).collect());
-    let candidates: Vec<usize> = (0..edges.len()).filter(|place| reachable[*place]).collect();
-    let mut done = vec![false; edges.len()];
-    for place in candidates {
-        if done[place] {
-            continue;
-        }
-        let after = reach(edges[place].iter().map(|(_, target)| *target).collect());
-        if !after[place] {
-            continue;
-        }
-        // Its component: what it reaches and what reaches it.
-        let within: Vec<usize> =
-            (0..edges.len()).filter(|other| after[*other] && reach(vec![*other])[place]).collect();
-        let mut inside = vec![false; edges.len()];
-        within.iter().for_each(|member| inside[*member] = true);
-        within.iter().for_each(|member| done[*member] = true);
-        let inner = within.iter().flat_map(|member| &edges[*member]).filter(|(_, target)| inside[*target]);
-        if inner.fold(0, |marks, (more, _)| marks | more) == all {
-            return true;
-        }
-    }
-    false
-}
-
 /// The model; nothing where the generator wrote what Promela forbids, such as an `else` inside another's option.
 fn load(text: &str, formula: &str) -> Option<Model> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
@@ -211,31 +102,9 @@ fn load(text: &str, formula: &str) -> Option<Model> {
     loaded.ok()
 }
 
-fn oracle(model: &Model, formula: &LtlFormula) -> Option<bool> {
-    let interpreter = Interpreter::new(&model.program);
-    let graph = explicit(&interpreter)?;
-    let mut formulas = formula.formulas.clone();
-    let negated = formulas.not(formula.formula);
-    let options = TranslationOptions {
-        algorithm: Translation::Gpvw(Default::default()),
-        ..TranslationOptions::default()
-    };
-    let automaton = translate(&mut formulas, negated, options).ok()?;
-    if automaton.state_count() * graph.states.len() > 6000 {
-        return None;
-    }
-    let conditions: Vec<_> =
-        automaton.atoms.iter().map(|name| formula.atoms[formulas.atom_id(name).0 as usize].clone()).collect();
-    let letters: Vec<Vec<bool>> = graph
-        .states
-        .iter()
-        .map(|state| {
-            let value = |condition| interpreter.evaluate(state, condition).expect("a value") != 0;
-            conditions.iter().map(value).collect()
-        })
-        .collect();
-    Some(accepts(&graph, &letters, &automaton))
-}
+/// Too many states of a program for an oracle of this kind, and too many nodes of a product.
+const MOST: usize = 400;
+const MOST_NODES: usize = 6000;
 
 /// Searches for several threads with one, two and three, and twice where orders differ.
 fn with_threads(algorithm: Option<Algorithm>) -> impl Iterator<Item = (Option<Algorithm>, usize)> {
@@ -252,40 +121,58 @@ proptest! {
     #[test]
     fn searches_agree_with_the_oracle(text in program(), formula in formula()) {
         let Some(model) = load(&text, &formula) else { return Ok(()) };
-        let Some(violated) = oracle(&model, &model.given[0]) else { return Ok(()) };
-        let expected = if violated { Verdict::Violated } else { Verdict::Holds };
+        let interpreter = Interpreter::new(&model.program);
+        let Some(graph) = Graph::new(&interpreter, MOST) else { return Ok(()) };
+        let forbidden = Forbidden::by_formula(&interpreter, &graph, &model.given[0]);
+        let Some(forbidden) = forbidden else { return Ok(()) };
+        let Some(product) = forbidden.product(MOST_NODES) else { return Ok(()) };
         let property = Property::new(Wanted::Ltl(formula.clone()), Meaning::Formula(model.given[0].clone()));
+        let notions: Vec<Option<Fairness>> = [None].into_iter().chain(Fairness::ALL.map(Some)).collect();
+        let violated: Vec<bool> = notions.iter().map(|fairness| product.has_run(*fairness)).collect();
         let algorithms = Algorithm::ALL.into_iter().map(Some).chain([None]);
         for (number, (algorithm, threads)) in algorithms.flat_map(with_threads).enumerate() {
             // Not all combinations each time; over all cases, all of them.
-            for raw in [false, true] {
-                let engine = if (number + usize::from(raw)) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
-                let shortest = number % 3 == 1;
-                let hybrid = match Tail::ALL.get((number + usize::from(raw)) % (Tail::ALL.len() + 1)) {
-                    Some(Tail::None) if algorithm != Some(Algorithm::Magic) => Some(Tail::Property),
-                    tail => tail.copied(),
-                };
-                let simplify = number % 2 == 0;
-                let choice = Choice { engine, raw, algorithm, shortest, simplify, hybrid, ..Choice::default() };
-                let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
-                let checked = check(&model.program, &property, &choice, &options);
-                let checked = match checked {
-                    Ok(checked) => checked,
-                    Err(fault) => {
-                        return Err(TestCaseError::fail(format!("{algorithm:?} raw {raw}: {fault}\n{text}")));
+            for (turn, raw) in [false, true].into_iter().enumerate() {
+                for (fairness, violated) in notions.iter().copied().zip(&violated) {
+                    let engine = if (number + turn) % 4 == 0 { Engine::Native } else { Engine::Interpreter };
+                    // Fairness sees no reductions, and several threads do not help with it.
+                    if fairness.is_some() && (!raw || threads > 1 || engine == Engine::Native) {
+                        continue;
                     }
-                };
-                if checked.unsuitable.is_some() {
-                    continue;
-                }
-                prop_assert_eq!(checked.verdict, expected, "{:?} raw {}\n{}\n{}", algorithm, raw, text, formula);
-                prop_assert_eq!(checked.lasso.is_some(), violated);
-                // What is saved still shows it.
-                let origin = FoundIn { model: "m", defines: &[], program: &model.program };
-                if let Some(saved) = SavedRun::of_property(&origin, &checked).filter(|_| violated) {
+                    let shortest = number % 3 == 1;
+                    let hybrid = match Tail::ALL.get((number + turn) % (Tail::ALL.len() + 1)) {
+                        Some(Tail::None) if algorithm != Some(Algorithm::Magic) || fairness.is_some() => {
+                            Some(Tail::Property)
+                        }
+                        tail => tail.copied(),
+                    };
+                    let simplify = (number + turn) % 2 == 0;
+                    let choice =
+                        Choice { engine, raw, algorithm, shortest, simplify, hybrid, fairness, ..Choice::default() };
+                    let options = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
+                    let about = format!("{choice:?}\n{text}\n{formula}");
+                    let checked = match check(&model.program, &property, &choice, &options) {
+                        Ok(checked) => checked,
+                        Err(fault) => return Err(TestCaseError::fail(format!("{fault} {about}"))),
+                    };
+                    if checked.unsuitable.is_some() {
+                        continue;
+                    }
+                    let expected = if *violated { Verdict::Violated } else { Verdict::Holds };
+                    prop_assert_eq!(checked.verdict, expected, "{}", about);
+                    let Some(lasso) = checked.lasso.as_ref().filter(|_| *violated) else {
+                        prop_assert!(checked.lasso.is_none(), "{}", about);
+                        continue;
+                    };
+                    let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
+                    let shown = forbidden.is_shown_by(&interpreter, &lasso.states, cycle);
+                    prop_assert_eq!(shown, Shown::Violation, "{}", about);
+                    // What is saved still shows it.
+                    let origin = FoundIn { model: "m", defines: &[], program: &model.program };
+                    let saved = SavedRun::of_property(&origin, &checked).expect("there is a run");
                     let judge = saved.judge(&model, search::Limits::default()).expect("the property is there");
                     let followed = saved.follow(&model.program, judge.as_deref()).expect("it starts");
-                    prop_assert_eq!(followed.result, Replayed::StillFails, "{:?}\n{}\n{}", saved, text, formula);
+                    prop_assert_eq!(followed.result, Replayed::StillFails, "{:?} {}", saved, about);
                 }
             }
         }
@@ -300,7 +187,7 @@ proptest! {
         fairness in prop::option::of(prop::sample::select(Fairness::ALL.to_vec())),
     ) {
         let Some(model) = load(&text, &formula) else { return Ok(()) };
-        let Some(graph) = explicit(&Interpreter::new(&model.program)) else { return Ok(()) };
+        let Some(graph) = Graph::new(&Interpreter::new(&model.program), MOST) else { return Ok(()) };
         let property = Property::new(Wanted::Ltl(formula.clone()), Meaning::Formula(model.given[0].clone()));
         for (number, algorithm) in Algorithm::ALL.into_iter().enumerate() {
             let engine = if number % 4 == 0 { Engine::Native } else { Engine::Interpreter };

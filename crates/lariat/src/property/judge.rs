@@ -105,8 +105,8 @@ impl Judges for Judge {
             close(&interpreter, &mut lasso, &run.cycle, self.rounds)?;
         }
         lasso.values = letters(&prepared.program, &conditions, &lasso.states)?;
-        if run.cycle.is_empty() && !self.deterministic {
-            trim(&interpreter, monitor, &mut lasso)?;
+        if run.cycle.is_empty() {
+            trim(&interpreter, monitor, self.deterministic, &mut lasso)?;
         } else if !run.cycle.is_empty()
             && lasso.values[lasso.prefix.len()] != lasso.values[lasso.states.len() - 1]
         {
@@ -144,7 +144,12 @@ fn reported(prepared: &Prepared, property: &Property, lasso: &Lasso) -> Option<S
 }
 
 /// Ends a run where the violation shows: the search sees it one step later.
-fn trim(interpreter: &Interpreter<'_>, monitor: &Monitor, lasso: &mut Lasso) -> Result<(), LassoError> {
+fn trim(
+    interpreter: &Interpreter<'_>,
+    monitor: &Monitor,
+    deterministic: bool,
+    lasso: &mut Lasso,
+) -> Result<(), LassoError> {
     // What the automaton reads, which may be less than the formula's conditions, and in which states.
     let mut letters = Vec::new();
     let mut places = Vec::new();
@@ -157,7 +162,8 @@ fn trim(interpreter: &Interpreter<'_>, monitor: &Monitor, lasso: &mut Lasso) -> 
         letters.push(values.into_iter().map(|value| value != 0).collect());
         places.push(place);
     }
-    let count = monitor.bad_prefix(letters).ok_or(LassoError::Allowed)?;
+    let count = if deterministic { monitor.dead_prefix(letters) } else { monitor.bad_prefix(letters) };
+    let count = count.ok_or(LassoError::Allowed)?;
     let last = places[count - 1];
     lasso.states.truncate(last + 1);
     lasso.values.truncate(last + 1);

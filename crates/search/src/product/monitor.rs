@@ -198,8 +198,22 @@ impl Monitor {
         }
     }
 
-    /// After how many of these letters is everything that follows forbidden?
+    /// After how many of these letters is everything that follows accepted?
     pub fn bad_prefix(&self, letters: impl IntoIterator<Item = Vec<bool>>) -> Option<usize> {
+        self.prefix_to(letters, |state| self.is_universal(state))
+    }
+
+    /// Of a deterministic automaton: after how many of these letters is nothing accepted, whatever follows?
+    pub fn dead_prefix(&self, letters: impl IntoIterator<Item = Vec<bool>>) -> Option<usize> {
+        self.prefix_to(letters, |state| self.absorbing[state as usize] == Some(0))
+    }
+
+    /// After how many of these letters can the automaton be in such a state?
+    fn prefix_to(
+        &self,
+        letters: impl IntoIterator<Item = Vec<bool>>,
+        is_wanted: impl Fn(u32) -> bool,
+    ) -> Option<usize> {
         let mut states: Vec<u32> = self.initial().into_iter().collect();
         let mut targets = Vec::new();
         for (count, letter) in (1..).zip(letters) {
@@ -215,7 +229,7 @@ impl Monitor {
             }
             next.sort_unstable();
             next.dedup();
-            if next.iter().any(|state| self.is_universal(*state)) {
+            if next.iter().any(|state| is_wanted(*state)) {
                 return Some(count);
             }
             states = next;
