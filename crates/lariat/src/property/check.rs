@@ -13,7 +13,7 @@ use model::{Program, RuntimeError};
 use native::Native;
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
-use search::product::{Answer, Monitor, Request, Shape, Tail, explore, find, find_fair, find_prefix};
+use search::product::{Answer, Length, Monitor, Request, Shape, Tail, explore, find, find_fair, find_prefix};
 use search::replay::ReplayError;
 use search::{Options, Run, Verdict, Violation};
 use std::fmt;
@@ -324,7 +324,11 @@ fn search<S: Observable>(
                 when_large: *when_large,
                 join_after: options.join_after,
                 hybrid: choice.hybrid,
-                shortest: choice.shortest,
+                length: match choice.shortest {
+                    true => Length::Shortest,
+                    false if choice.simplify => Length::Shortened,
+                    false => Length::AsFound,
+                },
                 threads: options.threads,
                 limits: options.limits.clone(),
                 progress: options.progress,

@@ -2,7 +2,9 @@
 //! costs no more than the search did, and no limit ends it.
 
 use super::graph::{Edge, Graph, Lasso, Node};
-use std::collections::{HashMap, VecDeque};
+use super::levels::{self, Bounds};
+use rapidhash::RapidHashMap;
+use std::collections::VecDeque;
 
 /// A shortest way from one of `sources` to a node that is wanted, both ends included.
 pub(crate) fn way<G: Graph>(
@@ -10,25 +12,40 @@ pub(crate) fn way<G: Graph>(
     sources: &[Node],
     wanted: impl Fn(Node) -> bool,
 ) -> Result<Option<Vec<Node>>, G::Stop> {
-    if let Some(&source) = sources.iter().find(|&&source| wanted(source)) {
-        return Ok(Some(vec![source]));
-    }
-    let found = breadth_first(graph, sources, |_| true, |edge| wanted(edge.target))?;
-    Ok(found.map(|(mut nodes, edge)| {
-        nodes.push(edge.target);
-        nodes
-    }))
+    way_within(graph, sources, |_, _| true, wanted)
 }
 
-/// The same lasso with a way to it, if it does not begin in an initial node.
+/// The same, all nodes between the ends being `inside`.
+fn way_within<G: Graph>(
+    graph: &mut G,
+    sources: &[Node],
+    inside: impl Fn(&G, Node) -> bool,
+    wanted: impl Fn(Node) -> bool,
+) -> Result<Option<Vec<Node>>, G::Stop> {
+    graph.lift_limits();
+    let met = graph.numbers();
+    let inside = |graph: &G, node: Node| u64::from(node) < met && inside(graph, node);
+    levels::way(graph, sources, inside, wanted, Bounds::NONE)
+}
+
+/// The same cycle with a shortest way to any node of the lasso, if it does not begin in an initial node.
 pub(super) fn from_start<G: Graph>(graph: &mut G, mut lasso: Lasso) -> Result<Lasso, G::Stop> {
-    let first = lasso.prefix.first().or(lasso.cycle.first()).copied();
     let initial = graph.initial()?;
-    if let Some(mut nodes) = way(graph, &initial, |node| Some(node) == first)? {
-        nodes.pop();
-        lasso.prefix.splice(..0, nodes);
+    let nodes = lasso.prefix.iter().chain(&lasso.cycle);
+    let places: RapidHashMap<Node, usize> = nodes.enumerate().map(|(place, node)| (*node, place)).collect();
+    let wanted = |node| places.contains_key(&node);
+    // Most often there is a way through passing nodes, and these are fewer.
+    let mut found = way_within(graph, &initial, Graph::is_passing, wanted)?;
+    if found.is_none() {
+        found = way(graph, &initial, wanted)?;
     }
-    Ok(lasso)
+    let Some(mut nodes) = found else { return Ok(lasso) };
+    let place = nodes.pop().and_then(|node| places.get(&node)).copied().unwrap_or(0);
+    match place.checked_sub(lasso.prefix.len()) {
+        None => nodes.extend_from_slice(&lasso.prefix[place..]),
+        Some(place) => lasso.cycle.rotate_left(place),
+    }
+    Ok(Lasso { prefix: nodes, cycle: lasso.cycle })
 }
 
 /// A shortest way from one node to another, within nodes that are `inside`; without the first, with the last.
@@ -56,7 +73,7 @@ fn breadth_first<G: Graph>(
 ) -> Result<Option<(Vec<Node>, Edge)>, G::Stop> {
     graph.lift_limits();
     let met = graph.numbers();
-    let mut before: HashMap<Node, Option<Node>> = sources.iter().map(|&source| (source, None)).collect();
+    let mut before: RapidHashMap<Node, Option<Node>> = sources.iter().map(|&source| (source, None)).collect();
     let mut queue: VecDeque<Node> = sources.iter().copied().collect();
     let mut edges = Vec::new();
     while let Some(node) = queue.pop_front() {

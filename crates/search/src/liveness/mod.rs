@@ -12,6 +12,7 @@ mod graph;
 mod interleaved;
 mod kosaraju;
 mod lasso;
+pub(crate) mod levels;
 mod magic;
 mod nested;
 mod numbers;

@@ -1,5 +1,6 @@
 //! Every search on random graphs, against an oracle that looks at all strong components of the whole graph.
 
+mod levels;
 mod lifted;
 
 use super::*;

@@ -31,6 +31,18 @@ const SHORTENING_PER_STATE: usize = 10;
 const LEAST_SHORTENING: usize = 5_000;
 const MOST_SHORTENING: usize = 200_000;
 
+/// How long is the lasso that is shown?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Length {
+    /// As long as it was when the search found it.
+    AsFound,
+    /// Some effort is made to find a shorter one.
+    #[default]
+    Shortened,
+    /// There is no shorter one.
+    Shortest,
+}
+
 /// How to look for a forbidden run.
 #[derive(Clone)]
 pub struct Request<'a> {
@@ -41,8 +53,7 @@ pub struct Request<'a> {
     pub join_after: Option<u64>,
     /// How nodes are stored, if that matters.
     pub hybrid: Option<Tail>,
-    /// No lasso may be shorter than the one that is found.
-    pub shortest: bool,
+    pub length: Length,
     /// How many threads search, where the search is one for several; as many as there are processors if nothing is said.
     pub threads: Option<NonZeroUsize>,
     pub limits: Limits<'a>,
@@ -51,12 +62,12 @@ pub struct Request<'a> {
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { algorithm, when_large, hybrid, shortest, threads, limits, .. } = self;
+        let Request { algorithm, when_large, hybrid, length, threads, limits, .. } = self;
         out.debug_struct("Request")
             .field("algorithm", algorithm)
             .field("when_large", when_large)
             .field("hybrid", hybrid)
-            .field("shortest", shortest)
+            .field("length", length)
             .field("threads", threads)
             .field("limits", limits)
             .finish_non_exhaustive()
@@ -137,10 +148,10 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
             graph.lifted = false;
             let budget = (SHORTENING_PER_STATE * graph.len()).clamp(LEAST_SHORTENING, MOST_SHORTENING);
             // Without the acceptance of Büchi there is nothing to hold a shorter cycle against.
-            let shown = match request.algorithm {
-                Algorithm::Deterministic => Ok(lasso.clone()),
-                _ if request.shortest => shorten::shortest(&mut graph, lasso.clone()),
-                _ => shorten::shorten(&mut graph, lasso.clone(), budget),
+            let shown = match (request.algorithm, request.length) {
+                (Algorithm::Deterministic, _) | (_, Length::AsFound) => Ok(lasso.clone()),
+                (_, Length::Shortened) => shorten::shorten(&mut graph, lasso.clone(), budget),
+                (_, Length::Shortest) => shorten::shortest(&mut graph, lasso.clone()),
             };
             // What was found is shown, whatever limit has been reached meanwhile.
             graph.lift_limits();

@@ -1,7 +1,7 @@
 //! Is there a forbidden run that is fair?
 
 use super::actors::ActorNumbers;
-use super::emptiness::{Answer, LassoRun, Request, finished, give_up};
+use super::emptiness::{Answer, LassoRun, Length, Request, finished, give_up};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::packets::{PacketFigures, Tail};
@@ -44,7 +44,8 @@ pub fn find_fair<S: Observable>(
     let run = found.and_then(|found| {
         let Some(lasso) = found else { return Ok(None) };
         graph.lifted = false;
-        let shorter = request.shortest.then(|| shortest(&mut graph, lasso.clone(), fairness.strength));
+        let wanted = request.length == Length::Shortest;
+        let shorter = wanted.then(|| shortest(&mut graph, lasso.clone(), fairness.strength));
         // What was found is shown, whatever limit has been reached meanwhile.
         graph.lift_limits();
         steps(&mut graph, &shorter.and_then(Result::ok).unwrap_or(lasso)).map(Some)
