@@ -50,6 +50,11 @@ impl<T> Member<T> {
         Member { meeting: Arc::clone(&self.meeting), value: self.value.clone() }
     }
 
+    /// How many members there are.
+    pub fn members(&self) -> usize {
+        Arc::strong_count(&self.meeting)
+    }
+
     /// Does somebody want to change the value?
     #[inline]
     pub fn is_called(&self) -> bool {

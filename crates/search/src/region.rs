@@ -38,20 +38,20 @@ impl Region {
             let (start, reserved) = mapped::reserve(bytes)?;
             // Dropped if there is no memory after all.
             let mut region = Region { start, bytes: 0, reserved };
-            return region.extend(bytes).then_some(region);
+            return region.extend(bytes, 1).then_some(region);
         }
         // SAFETY: the size is not 0.
         let start = unsafe { alloc_zeroed(layout(bytes)?) };
         NonNull::new(start).map(|start| Region { start, bytes, reserved: 0 })
     }
 
-    /// Makes it larger where it is, by zeroed memory; `false` if that cannot be.
-    pub fn extend(&mut self, bytes: usize) -> bool {
+    /// Makes it larger where it is, by zeroed memory; `false` if that cannot be. So many threads may ask for it.
+    pub fn extend(&mut self, bytes: usize, threads: usize) -> bool {
         if bytes > self.reserved || (1..HUGE).contains(&self.bytes) && bytes >= HUGE {
             return false;
         }
         #[cfg(unix)]
-        if !mapped::open(self.start, self.bytes, bytes, bytes >= HUGE) {
+        if !mapped::open(self.start, self.bytes, bytes, bytes >= HUGE, threads) {
             return false;
         }
         self.bytes = self.bytes.max(bytes);
@@ -98,6 +98,10 @@ mod mapped {
     /// Clearing a huge page takes a fraction of this, if there is one at hand. Where the system must first make one, or
     /// get it from a hypervisor, small pages are better.
     const PATIENCE: Duration = Duration::from_millis(3);
+
+    /// To ask for as much takes longer than to start a thread.
+    #[cfg(target_os = "linux")]
+    const WORTH_A_THREAD: usize = 1 << 20;
 
     /// A huge page took too long.
     static NOT_AT_HAND: AtomicBool = AtomicBool::new(false);
@@ -150,7 +154,7 @@ mod mapped {
 
     /// Makes the first `bytes` bytes memory, of which `before` are already, in huge pages if they are wanted and come
     /// quickly; `false` if the system does not want to. Precondition: the address space from `start` on is reserved and that large.
-    pub fn open(start: NonNull<u8>, before: usize, bytes: usize, huge: bool) -> bool {
+    pub fn open(start: NonNull<u8>, before: usize, bytes: usize, huge: bool, threads: usize) -> bool {
         let page = if huge { HUGE_PAGE } else { PAGE };
         let (first, end) = (before.next_multiple_of(page), bytes.next_multiple_of(page));
         if end <= first {
@@ -167,7 +171,7 @@ mod mapped {
                 if huge {
                     advise(added, end - first);
                 }
-                populate(added, end - first);
+                populate(added, end - first, threads);
             }
         }
         true
@@ -198,9 +202,21 @@ mod mapped {
     ///
     /// SAFETY: the memory is zero, writable, and used by nobody yet.
     #[cfg(target_os = "linux")]
-    unsafe fn populate(start: *mut u8, bytes: usize) {
+    unsafe fn populate(start: *mut u8, bytes: usize, threads: usize) {
+        let threads = threads.min(bytes / WORTH_A_THREAD).max(1);
+        let share = (bytes / threads).next_multiple_of(PAGE);
+        let first = start as usize;
         // SAFETY: nothing is changed that could be seen.
-        unsafe { libc::madvise(start.cast(), bytes, libc::MADV_POPULATE_WRITE) };
+        let populate = move |thread: usize| unsafe {
+            let (from, to) = (first + thread * share, (first + bytes).min(first + (thread + 1) * share));
+            if from < to {
+                libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_POPULATE_WRITE);
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..threads).for_each(|thread| drop(scope.spawn(move || populate(thread))));
+            populate(0);
+        });
     }
 
     pub fn release(start: NonNull<u8>, bytes: usize) {

@@ -15,14 +15,14 @@ pub(crate) struct Words {
 impl Words {
     pub fn zeroed(len: usize) -> Words {
         let mut words = Words::default();
-        words.extend_to(len);
+        words.extend_to(len, 1);
         words
     }
 
-    /// Appends zeros, unless there are so many words already.
-    pub fn extend_to(&mut self, len: usize) {
+    /// Appends zeros, unless there are so many words already. So many threads may work on it.
+    pub fn extend_to(&mut self, len: usize, threads: usize) {
         let Some(bytes) = len.checked_mul(size_of::<AtomicU64>()).filter(|_| len > self.len) else { return };
-        if !self.region.as_mut().is_some_and(|region| region.extend(bytes)) {
+        if !self.region.as_mut().is_some_and(|region| region.extend(bytes, threads)) {
             let layout = Layout::new::<AtomicU64>();
             let region = Region::new(bytes).unwrap_or_else(|| handle_alloc_error(layout));
             // SAFETY: both have memory for so many words, and are two.
@@ -67,14 +67,14 @@ mod tests {
         let mut len = 0;
         while len < 1 << 20 {
             let longer = len * 5 / 4 + 100;
-            words.extend_to(longer);
+            words.extend_to(longer, 2);
             assert_eq!(words.len(), longer);
             for index in len..longer {
                 assert_eq!(words[index].swap(index as u64 + 1, Ordering::Relaxed), 0);
             }
             len = longer;
         }
-        words.extend_to(10);
+        words.extend_to(10, 2);
         assert!(words.iter_mut().zip(1..).all(|(word, number)| *word == number));
         assert_eq!(words.len(), len);
     }

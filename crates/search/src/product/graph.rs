@@ -296,7 +296,9 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     /// Makes room for more nodes. In the meantime the product may have been widened.
     pub(super) fn grow(&mut self) -> Result<(), Stop> {
-        let grown = self.nodes.change(|nodes| !nodes.table.is_full() || nodes.table.grow());
+        // The others wait meanwhile.
+        let threads = self.nodes.members();
+        let grown = self.nodes.change(|nodes| !nodes.table.is_full() || nodes.table.grow(threads));
         self.adapt();
         if grown { Ok(()) } else { Err(Stop::Limit(Limit::States(self.nodes.table.most()))) }
     }

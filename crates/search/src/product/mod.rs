@@ -13,6 +13,7 @@ mod monitor;
 mod packets;
 mod passage;
 mod shorten;
+mod spread;
 mod system;
 mod table;
 

@@ -1,7 +1,7 @@
 //! Hybrid storage (Godefroid, Holzmann 1993, "On the verification of temporal properties", section 4).
 //!
 //! Nodes that differ in a small part alone, their *tail*, are stored together as a *packet*: once what they have in common, the *head*, and a bit for
-//! each tail that says whether the node with it was met. Heads have numbers (`table`), and a node's number is that of its head times the number of tails, plus
+//! each tail that says whether the node with it was met. Heads have numbers (`table`), and a node's number is that of its head and, as its last binary digits,
 //! its tail; so what a search knows of its nodes, beside them by number, lies in the packet as well. With a single tail a packet is
 //! a node and there are no bits: the classical storage.
 
@@ -56,9 +56,14 @@ pub struct PacketFigures {
     pub nodes: u64,
 }
 
+/// How many binary digits so many tails have.
+fn digits(tails: u32) -> u32 {
+    u32::BITS - (tails - 1).leading_zeros()
+}
+
 /// How many heads there can be, so that the numbers of their nodes are numbers.
 fn most_heads(tails: u32) -> u32 {
-    MOST_NODES / tails
+    (u64::from(MOST_NODES) >> digits(tails)) as u32
 }
 
 /// The nodes of a product. Threads share it as they do the table of heads.
@@ -66,6 +71,8 @@ fn most_heads(tails: u32) -> u32 {
 pub(super) struct Packets {
     heads: NodeTable,
     tails: u32,
+    /// Binary digits of a node's number that are its tail.
+    digits: u32,
     /// A bit for each node, by number, unless there is but one tail.
     met: Words,
     /// Two bits for each packet, for whoever looks at packets as a whole.
@@ -78,8 +85,14 @@ impl Packets {
     pub fn new(words: usize, tails: u32) -> Packets {
         let tails = tails.max(1);
         let heads = NodeTable::new(words, most_heads(tails));
-        let mut packets =
-            Packets { heads, tails, met: Words::default(), bits: Words::default(), len: Apart::default() };
+        let mut packets = Packets {
+            heads,
+            tails,
+            digits: digits(tails),
+            met: Words::default(),
+            bits: Words::default(),
+            len: Apart::default(),
+        };
         packets.make_room();
         packets
     }
@@ -106,7 +119,7 @@ impl Packets {
 
     /// All numbers of nodes are below.
     pub fn numbers(&self) -> u64 {
-        u64::from(self.heads.numbers()) * u64::from(self.tails)
+        u64::from(self.heads.numbers()) << self.digits
     }
 
     /// How many nodes there can be.
@@ -121,12 +134,12 @@ impl Packets {
     /// The number of the node's packet.
     #[inline]
     pub fn head(&self, node: Node) -> Node {
-        if self.is_classical() { node } else { node / self.tails }
+        node >> self.digits
     }
 
     #[inline]
     pub fn tail(&self, node: Node) -> u32 {
-        if self.is_classical() { 0 } else { node % self.tails }
+        node & ((1 << self.digits) - 1)
     }
 
     /// One of the words of the node's head.
@@ -172,7 +185,7 @@ impl Packets {
             return head;
         }
         debug_assert!(tail < self.tails);
-        let node = head * self.tails + tail;
+        let node = head << self.digits | tail;
         self.meet(node);
         node
     }
@@ -203,9 +216,9 @@ impl Packets {
         self.heads.is_full()
     }
 
-    /// Makes room for more packets; `false` if all numbers are taken.
-    pub fn grow(&mut self) -> bool {
-        let grown = self.heads.grow();
+    /// Makes room for more packets, with so many threads; `false` if all numbers are taken.
+    pub fn grow(&mut self, threads: usize) -> bool {
+        let grown = self.heads.grow(threads);
         self.make_room();
         grown
     }
@@ -215,8 +228,8 @@ impl Packets {
         if self.is_classical() || self.heads.most() == 0 {
             return;
         }
-        self.met.extend_to((self.heads.capacity() * self.tails as usize).div_ceil(64));
-        self.bits.extend_to(self.heads.capacity().div_ceil(32));
+        self.met.extend_to((self.heads.capacity() << self.digits).div_ceil(64), 1);
+        self.bits.extend_to(self.heads.capacity().div_ceil(32), 1);
     }
 
     /// Replaces the words of every head; the numbers remain.
@@ -236,7 +249,7 @@ mod tests {
         loop {
             match packets.intern(&[head], hash, tail, numbers) {
                 Some(node) => return node,
-                None => assert!(packets.grow(), "there are numbers left"),
+                None => assert!(packets.grow(2), "there are numbers left"),
             }
         }
     }
@@ -286,7 +299,7 @@ mod tests {
     fn numbers_end_before_they_overflow() {
         for tails in [1, 2, 3, 1000, 1 << 20, 1 << 23, 1 << 24, u32::MAX] {
             let most = most_heads(tails);
-            let last = u64::from(most) * u64::from(tails);
+            let last = u64::from(most) << digits(tails);
             assert!(most == 0 || last <= u64::from(u32::MAX), "{tails}");
         }
     }
@@ -296,7 +309,7 @@ mod tests {
     fn threads_count_nodes_once() {
         let mut packets = Packets::new(1, 8);
         // Not all of a thread's share of numbers need be used.
-        packets.heads.make_room(1 << 13);
+        packets.heads.make_room(1 << 13, 1);
         packets.make_room();
         let packets = &packets;
         std::thread::scope(|scope| {

@@ -6,6 +6,7 @@
 //! highest bits say where the entry belongs, so the table grows without looking at the nodes, and nearly always only equal words
 //! are compared.
 
+use super::spread::spread;
 use crate::apart::Apart;
 use crate::liveness::Node;
 use crate::liveness::stress;
@@ -15,7 +16,7 @@ use crate::words::Words;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// An empty place.
-const EMPTY: u64 = 0;
+pub(super) const EMPTY: u64 = 0;
 /// In place of a number: the node is being written down. Otherwise an entry has one more than the number.
 const RESERVED: u32 = u32::MAX;
 /// How many numbers there can be.
@@ -62,7 +63,7 @@ impl NodeTable {
             most,
             hasher: Hasher::new(0),
         };
-        table.make_room((most as usize).min(1 << 8));
+        table.make_room((most as usize).min(1 << 8), 1);
         table
     }
 
@@ -204,43 +205,22 @@ impl NodeTable {
         self.numbers() >= self.room
     }
 
-    /// Makes room for more nodes; `false` if all numbers are taken.
-    pub fn grow(&mut self) -> bool {
+    /// Makes room for more nodes, with so many threads; `false` if all numbers are taken.
+    pub fn grow(&mut self, threads: usize) -> bool {
         let given = self.numbers() as usize;
-        self.make_room((given + given / 4 + (1 << 8)).min(self.most as usize));
+        self.make_room((given + given / 4 + (1 << 8)).min(self.most as usize), threads);
         !self.is_full()
     }
 
-    pub fn make_room(&mut self, nodes: usize) {
-        self.words.extend_to(nodes * self.stride);
+    pub fn make_room(&mut self, nodes: usize, threads: usize) {
+        self.words.extend_to(nodes * self.stride, threads);
         self.room = nodes as u32;
         // Seven of ten places are taken at most.
         if nodes * 10 > self.entries.len() * 7 {
             let before = self.entries.len();
-            self.entries.extend_to((nodes * 10 / 7 + 1).max(before / 2 * 3));
-            self.spread(before);
+            self.entries.extend_to((nodes * 10 / 7 + 1).max(before / 2 * 3), threads);
+            spread(&self.entries, before, threads, |entry| self.home((entry >> 32) as u32));
         }
-    }
-
-    /// The table was longer by nothing but empty places at its end: puts the entries where they belong now. From the last on, for an entry's home moves away from the
-    /// beginning, to where all has been put in its place already. So no second table is needed.
-    fn spread(&mut self, before: usize) {
-        let mut aside = Vec::new();
-        for place in (0..before).rev() {
-            let entry = self.entries[place].load(Ordering::Relaxed);
-            if entry == EMPTY {
-                continue;
-            }
-            self.entries[place].store(EMPTY, Ordering::Relaxed);
-            let home = self.home((entry >> 32) as u32);
-            let mut free = self.entries[home..].iter().filter(|slot| slot.load(Ordering::Relaxed) == EMPTY);
-            match free.next() {
-                Some(slot) if home > place => slot.store(entry, Ordering::Relaxed),
-                // Entries that were not moved yet are in its way.
-                _ => aside.push(entry),
-            }
-        }
-        aside.into_iter().for_each(|entry| self.put(entry));
     }
 
     fn put(&mut self, entry: u64) {
@@ -257,7 +237,7 @@ impl NodeTable {
         let old_stride = std::mem::replace(&mut self.stride, stride);
         let empty = Words::zeroed(self.entries.len());
         let mut entries = std::mem::replace(&mut self.entries, empty);
-        self.make_room(self.room as usize);
+        self.make_room(self.room as usize, 1);
         let (mut narrow, mut words) = (Vec::new(), Vec::new());
         for entry in entries.iter_mut().map(|entry| *entry).filter(|entry| *entry != EMPTY) {
             let node = (entry as u32 - 1) as usize;
@@ -280,12 +260,12 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    fn number(table: &mut NodeTable, words: &[u64], numbers: &mut Numbers) -> Node {
+    fn number(table: &mut NodeTable, words: &[u64], numbers: &mut Numbers, threads: usize) -> Node {
         let hash = table.prepare(words);
         loop {
             match table.intern(words, hash, numbers) {
                 Some(node) => return node,
-                None => assert!(table.grow(), "there are numbers left"),
+                None => assert!(table.grow(threads), "there are numbers left"),
             }
         }
     }
@@ -306,7 +286,7 @@ mod tests {
                     });
                 }
                 let words: &[u64] = if index >= widen { &[7, key.0, key.1] } else { &[key.0, key.1] };
-                let found = number(&mut table, words, &mut numbers);
+                let found = number(&mut table, words, &mut numbers, 2);
                 let next = known.len() as Node;
                 prop_assert_eq!(found, *known.entry(key).or_insert(next));
                 let mut read = Vec::new();
@@ -317,26 +297,28 @@ mod tests {
         }
     }
 
-    /// However often it grows, everything is found again.
+    /// However often it grows, and however many threads do it, everything is found again.
     #[test]
     fn grows_where_it_is() {
-        let mut table = NodeTable::new(1, MOST_NODES);
-        let mut own = Numbers::default();
         let key = |index: u64| index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for index in 0..300_000 {
-            assert_eq!(u64::from(number(&mut table, &[key(index)], &mut own)), index);
+        for threads in 1..4 {
+            let mut table = NodeTable::new(1, MOST_NODES);
+            let mut own = Numbers::default();
+            for _ in 0..2 {
+                for index in 0..200_000 {
+                    let node = number(&mut table, &[key(index)], &mut own, threads);
+                    assert_eq!(u64::from(node), index);
+                }
+            }
+            assert_eq!(table.len(), 200_000);
         }
-        for index in 0..300_000 {
-            assert_eq!(u64::from(number(&mut table, &[key(index)], &mut own)), index);
-        }
-        assert_eq!(table.len(), 300_000);
     }
 
     /// Threads that add the same words at once are given the same numbers, and no number is given twice.
     #[test]
     fn threads_agree_on_numbers() {
         let mut table = NodeTable::new(2, MOST_NODES);
-        table.make_room(20_000);
+        table.make_room(20_000, 1);
         let table = &table;
         let add = |thread: u64| -> Vec<Node> {
             let key = |step: u64| (step * (2 * thread + 1)) % 16_384;

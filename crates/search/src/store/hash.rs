@@ -28,24 +28,9 @@ impl Hasher {
     }
 }
 
-/// How many words are copied out at once to be hashed as bytes; most states are shorter.
-const BLOCK: usize = 32;
-
 #[inline]
 fn hash(state: &[u64], secrets: &RapidSecrets) -> u64 {
-    let mut bytes = [0u8; BLOCK * 8];
-    if state.len() <= BLOCK {
-        rapidhash_v3_seeded(write(state, &mut bytes), secrets)
-    } else {
-        let all: Vec<u8> = state.iter().flat_map(|word| word.to_le_bytes()).collect();
-        rapidhash_v3_seeded(&all, secrets)
-    }
-}
-
-#[inline]
-fn write<'a>(state: &[u64], bytes: &'a mut [u8; BLOCK * 8]) -> &'a [u8] {
-    for (target, word) in bytes.chunks_exact_mut(8).zip(state) {
-        target.copy_from_slice(&word.to_le_bytes());
-    }
-    &bytes[..state.len() * 8]
+    // SAFETY: the bytes of words, which are initialized.
+    let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+    rapidhash_v3_seeded(bytes, secrets)
 }

@@ -8,6 +8,7 @@ mod bitstate;
 mod cache;
 mod compact;
 mod distinct;
+#[allow(unsafe_code)]
 pub(crate) mod hash;
 mod interned;
 #[allow(unsafe_code)]

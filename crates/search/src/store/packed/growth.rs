@@ -14,7 +14,7 @@ impl Segment {
     /// so many words. Precondition: `shape` is larger.
     pub fn grow(&mut self, shape: Shape, words: usize, others: &Others) -> bool {
         let Some(bytes) = shape.bytes() else { return false };
-        if bytes >= self.region.bytes() && self.region.extend(bytes) {
+        if bytes >= self.region.bytes() && self.region.extend(bytes, 1) {
             self.spread(shape, words, others);
             return true;
         }
