@@ -14,25 +14,28 @@ use std::sync::atomic::AtomicBool;
 /// What was met in expanding a state, and the steps from it that led there.
 pub(crate) type Met = Vec<(RuntimeError, Vec<StepCode>)>;
 
-/// The arrivals of one state, in order: for each the number of moves, then the words of the state.
+/// The arrivals of one state, in order: for each the number of moves, then the words of the state. `NAMED`: and their names.
 #[derive(Debug)]
-pub(crate) struct Expansion {
+pub(crate) struct Expansion<const NAMED: bool = false> {
     stride: usize,
     successors: Successors,
     walk: Walk,
     arrivals: Vec<u64>,
     names: Vec<u64>,
+    /// Could something move in the state that was expanded last?
+    moved: bool,
     pub met: Met,
 }
 
-impl Expansion {
-    pub fn new(width: Width) -> Expansion {
+impl<const NAMED: bool> Expansion<NAMED> {
+    pub fn new(width: Width) -> Self {
         Expansion {
             stride: width.all + 1,
             successors: Successors::new(width),
             walk: Walk::new(width),
             arrivals: Vec::new(),
             names: Vec::new(),
+            moved: false,
             met: Met::new(),
         }
     }
@@ -44,14 +47,14 @@ impl Expansion {
 
     /// Could nothing move in the state that was expanded last?
     pub fn nothing_moved(&self) -> bool {
-        self.successors.nothing_moves(0)
+        !self.moved
     }
 
     pub fn arrivals(&self) -> &[u64] {
         &self.arrivals
     }
 
-    /// What the arrivals are called: in another state, one of the same steps has the same name. Different steps have the same name
+    /// What the arrivals are called, if they have names: in another state, one of the same steps has the same name. Different steps have the same name
     /// by accident only.
     pub fn names(&self) -> &[u64] {
         &self.names
@@ -95,27 +98,33 @@ impl Expansion {
     ) -> Result<(), Broken> {
         self.successors.clear();
         system.successors(state, &mut self.successors)?;
-        if self.successors.nothing_moves(0) && !system.is_valid_end(state) {
+        let errors = std::mem::take(&mut self.successors.errors);
+        let entries = self.successors.raw().chunks_exact(self.stride);
+        self.moved = entries.clone().any(|entry| !StepCode(entry[0]).is_refused());
+        if !self.moved && !system.is_valid_end(state) {
             self.met.push((RuntimeError::InvalidEndState, Vec::new()));
         }
         let mut watch = Watch::default();
-        for index in 0..self.successors.len() {
-            let code = self.successors.code(index);
-            for (_, error) in self.successors.errors.iter().filter(|(entry, _)| *entry == index) {
+        for (index, entry) in entries.enumerate() {
+            let code = StepCode(entry[0]);
+            for (_, error) in errors.iter().filter(|(entry, _)| *entry == index) {
                 self.met.push((error.clone(), vec![code]));
             }
             if code.is_stopped() || code.is_refused() {
                 continue;
             }
             tally.coverage.mark(code);
-            let state = self.successors.state(index);
-            let mut passing =
-                Passing { tally, arrivals: &mut self.arrivals, names: &mut self.names, met: &mut self.met };
+            let mut passing = Passing::<NAMED> {
+                tally,
+                arrivals: &mut self.arrivals,
+                names: &mut self.names,
+                met: &mut self.met,
+            };
             if code.is_transient() {
                 passing.atomic();
-                self.walk.through(system, state, code, &mut watch, stop, &mut passing)?;
+                self.walk.through(system, &entry[1..], code, &mut watch, stop, &mut passing)?;
             } else {
-                passing.arrival(state, &[code], code.weight());
+                passing.arrival(&entry[1..], &[code], code.weight());
             }
         }
         Ok(())
@@ -129,14 +138,17 @@ fn name(codes: &[StepCode]) -> u64 {
     }
 }
 
-struct Passing<'a> {
+struct Passing<'a, const NAMED: bool> {
     tally: &'a mut Tally,
     arrivals: &'a mut Vec<u64>,
     names: &'a mut Vec<u64>,
     met: &'a mut Met,
 }
 
-impl Visitor for Passing<'_> {
+impl<const NAMED: bool> Visitor for Passing<'_, NAMED> {
+    const WANTS_CODES: bool = NAMED;
+
+    #[inline]
     fn taken(&mut self, code: StepCode) {
         self.tally.coverage.mark(code);
     }
@@ -145,9 +157,12 @@ impl Visitor for Passing<'_> {
         self.tally.atomic_steps += 1;
     }
 
+    #[inline]
     fn arrival(&mut self, state: &[u64], codes: &[StepCode], moves: u64) {
         self.tally.transitions += 1;
-        self.names.push(name(codes));
+        if NAMED {
+            self.names.push(name(codes));
+        }
         self.arrivals.push(moves);
         self.arrivals.extend_from_slice(state);
     }

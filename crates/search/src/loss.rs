@@ -43,7 +43,7 @@ impl Graph {
     /// The first states, breadth-first, and the edges between them.
     fn explore<S: System>(system: &S, limit: usize) -> Graph {
         let width = system.width();
-        let mut expansion = Expansion::new(width);
+        let mut expansion: Expansion = Expansion::new(width);
         let mut tally = Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() };
         let mut numbers: HashMap<Box<[u64]>, u32, GlobalState> = HashMap::default();
         let mut states: Vec<u64> = Vec::new();

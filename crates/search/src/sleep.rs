@@ -98,7 +98,7 @@ fn behind(commutation: &[u8], arrivals: usize, taken: usize, asleep: Asleep) -> 
 #[derive(Debug)]
 pub(crate) struct Commutation {
     /// One state ahead.
-    expansion: Expansion,
+    expansion: Expansion<true>,
     /// The states behind two arrivals, by pair.
     corners: Vec<u64>,
 }
@@ -113,7 +113,7 @@ impl Commutation {
     pub fn look<S: System>(
         &mut self,
         system: &S,
-        here: &Expansion,
+        here: &Expansion<true>,
         unseen: &mut Tally,
         stop: &AtomicBool,
         table: &mut Vec<u8>,

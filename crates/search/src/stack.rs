@@ -85,7 +85,7 @@ struct Search<'a, S> {
     system: &'a S,
     store: Cache,
     single: Single<'a>,
-    expansion: Expansion,
+    expansion: Expansion<true>,
     /// The words that are not stored, in most states.
     unstored: Vec<u64>,
     commutation: Option<Commutation>,

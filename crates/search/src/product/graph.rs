@@ -5,6 +5,7 @@
 
 use super::actors::ActorNumbers;
 use super::joint::{Joint, TAKEN};
+use super::lookup::Lookup;
 use super::packets::{PacketFigures, Packets, Tail};
 use super::system::Product;
 use super::table::{MOST_THREADS, Numbers};
@@ -62,7 +63,10 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     /// Those of the tally that are counted in `nodes` too.
     announced: u64,
     pub(super) state: Vec<u64>,
+    /// Nodes of a sweep whose edges are still to be made.
+    left: Vec<Node>,
     batch: Batch,
+    pub(super) lookup: Lookup,
     /// For nodes that this thread is the first to meet.
     pub(super) numbers: Numbers,
     limits: Limits<'a>,
@@ -108,10 +112,12 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             expansion: Expansion::new(nodes.product.width()),
             program: Expansion::new(nodes.product.program_width()),
             joint: Joint::default(),
+            lookup: Lookup::new(nodes.table.words()),
             nodes,
             tally: Tally::default(),
             announced: 0,
             state: Vec::new(),
+            left: Vec::new(),
             batch: Batch::default(),
             numbers: Numbers::default(),
             limits: limits.clone(),
@@ -275,12 +281,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             self.widened = self.nodes.widened;
             self.expansion = Expansion::new(self.nodes.product.width());
             self.program = Expansion::new(self.nodes.product.program_width());
+            self.lookup = Lookup::new(self.nodes.table.words());
         }
-    }
-
-    /// How often the product has been widened.
-    pub(super) fn widened(&self) -> u64 {
-        self.widened
     }
 
     /// Makes room for what did not fit, unless somebody else has; nodes keep their numbers.
@@ -310,25 +312,47 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         list: impl Iterator<Item = &'w [u64]> + Clone,
         mut met: impl FnMut(Node),
     ) -> Result<bool, Stop> {
-        let widened = self.widened;
         let mut batch = std::mem::take(&mut self.batch);
-        batch.fill(&self.nodes, list.clone());
-        batch.keys.iter().for_each(|key| self.nodes.table.fetch(key.hash));
-        for (index, (words, key)) in list.zip(&batch.keys).enumerate() {
-            let node = loop {
-                match self.nodes.table.intern(batch.head(index, words), key.hash, key.tail, &mut self.numbers)
-                {
-                    Some(node) => break node,
+        let split = self.nodes.is_split();
+        if split {
+            batch.fill(&self.nodes, list.clone());
+        }
+        let added = match split {
+            true => self.look_up(batch.heads(self.nodes.table.words()))?,
+            false => self.look_up(list)?,
+        };
+        if added {
+            let tails = batch.tails.iter().copied().chain(std::iter::repeat(0));
+            let nodes = self.lookup.heads.iter().zip(tails);
+            nodes.for_each(|(head, tail)| met(self.nodes.table.node(*head, tail)));
+        }
+        batch.clear();
+        self.batch = batch;
+        self.check_size().map(|()| added)
+    }
+
+    /// Looks up heads, or adds them: their numbers are those of `lookup` then. `false` if the product was widened meanwhile, so that the
+    /// words mean nothing any more.
+    pub(super) fn look_up<'w>(
+        &mut self,
+        list: impl Iterator<Item = &'w [u64]> + Clone,
+    ) -> Result<bool, Stop> {
+        let widened = self.widened;
+        self.lookup.begin(&self.nodes.table, list.clone());
+        for (index, head) in list.enumerate() {
+            let Some(hash) = self.lookup.unknown(index) else { continue };
+            let number = loop {
+                match self.nodes.table.intern_head(head, hash, &mut self.numbers) {
+                    Some(number) => break number,
                     None => self.grow()?,
                 }
                 if self.widened != widened {
                     return Ok(false);
                 }
             };
-            met(node);
+            self.lookup.found(index, head, number);
         }
-        self.batch = batch;
-        self.check_size().map(|()| true)
+        Ok(true)
     }
 
     /// Are there too many nodes?
@@ -381,46 +405,35 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 }
 
-/// Nodes to be looked up together.
+/// Nodes to be looked up together, where these are in packets.
 #[derive(Debug, Default)]
 struct Batch {
-    keys: Vec<Key>,
-    /// The words of the heads one after the other, where these are not those of the nodes.
+    /// The words of the heads one after the other.
     heads: Vec<u64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Key {
-    hash: u32,
-    tail: u32,
+    tails: Vec<u32>,
+    whole: Vec<u64>,
 }
 
 impl Batch {
-    /// Replaces all by nodes with these words; where their heads would be is being fetched from now on.
-    fn fill<'w, S: Observable>(&mut self, nodes: &Nodes<'_, S>, list: impl Iterator<Item = &'w [u64]>) {
-        self.keys.clear();
+    fn clear(&mut self) {
         self.heads.clear();
-        if !nodes.is_split() {
-            self.keys.extend(list.map(|words| Key { hash: nodes.table.prepare(words), tail: 0 }));
-            return;
-        }
-        let mut whole = Vec::new();
-        for words in list {
-            let tail = nodes.product.automaton_state(words);
-            whole.clear();
-            whole.extend_from_slice(words);
-            nodes.product.set_automaton_state(&mut whole, 0);
-            let head = nodes.product.program_words(&whole);
-            self.heads.extend_from_slice(head);
-            self.keys.push(Key { hash: nodes.table.prepare(head), tail });
-        }
+        self.tails.clear();
     }
 
-    /// The head of a node, given its words.
-    #[inline]
-    fn head<'w>(&'w self, index: usize, words: &'w [u64]) -> &'w [u64] {
-        let length = self.heads.len() / self.keys.len().max(1);
-        if length == 0 { words } else { &self.heads[index * length..][..length] }
+    /// The heads, of so many words each.
+    fn heads(&self, words: usize) -> impl Iterator<Item = &[u64]> + Clone {
+        (0..self.tails.len()).map(move |index| &self.heads[index * words..][..words])
+    }
+
+    /// Adds nodes with these words.
+    fn fill<'w, S: Observable>(&mut self, nodes: &Nodes<'_, S>, list: impl Iterator<Item = &'w [u64]>) {
+        for words in list {
+            self.tails.push(nodes.product.automaton_state(words));
+            self.whole.clear();
+            self.whole.extend_from_slice(words);
+            nodes.product.set_automaton_state(&mut self.whole, 0);
+            self.heads.extend_from_slice(nodes.product.program_words(&self.whole));
+        }
     }
 }
 
@@ -527,8 +540,12 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
             return self.successors_of(nodes, out);
         };
         let is_left = |node: &Node| table.tail(*node) != waiting || table.mark(table.head(*node), TAKEN);
-        let left: Vec<Node> = nodes.iter().copied().filter(is_left).collect();
-        self.successors_of(&left, out)
+        let mut left = std::mem::take(&mut self.left);
+        left.clear();
+        left.extend(nodes.iter().copied().filter(is_left));
+        let made = self.successors_of(&left, out);
+        self.left = left;
+        made
     }
 
     fn switched(&mut self, node: Node) -> Result<Node, Stop> {

@@ -52,8 +52,6 @@ pub(super) struct Joint {
     letter: Vec<u64>,
     targets: Vec<Target>,
     fans: Vec<Fan>,
-    hashes: Vec<u32>,
-    heads: Vec<Node>,
 }
 
 /// What the automaton does in a state.
@@ -85,7 +83,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let mut joint = std::mem::take(&mut self.joint);
         loop {
             match self.expand_jointly(nodes, companion, &mut joint)? {
-                Ok(()) if self.add_heads(&mut joint)? => break,
+                Ok(()) if self.add_heads()? => break,
                 Ok(()) => {}
                 Err(misfit) => self.widen(&misfit),
             }
@@ -107,6 +105,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         self.program.clear();
         joint.targets.clear();
         joint.fans.clear();
+        nodes.iter().for_each(|node| self.nodes.table.fetch_words(*node));
         for &node in nodes {
             self.load_program(node);
             let letter = self.nodes.product.letter(&self.state, &mut joint.letter);
@@ -208,29 +207,12 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     }
 
     /// Looks up the packets of all arrivals; `false` if the product was widened meanwhile, so that they mean nothing any more.
-    fn add_heads(&mut self, joint: &mut Joint) -> Result<bool, Stop> {
-        let widened = self.widened();
+    fn add_heads(&mut self) -> Result<bool, Stop> {
         let (stride, identity) = (self.program.stride(), self.nodes.product.program_width().identity);
         let arrivals = self.program.take_arrivals();
-        let list = arrivals.chunks_exact(stride).map(|arrival| &arrival[1..=identity]);
-        joint.hashes.clear();
-        joint.heads.clear();
-        joint.hashes.extend(list.clone().map(|head| self.nodes.table.prepare(head)));
-        joint.hashes.iter().for_each(|hash| self.nodes.table.fetch(*hash));
-        for (head, &hash) in list.zip(&joint.hashes) {
-            let head = loop {
-                match self.nodes.table.intern_head(head, hash, &mut self.numbers) {
-                    Some(head) => break head,
-                    None => self.grow()?,
-                }
-                if self.widened() != widened {
-                    return Ok(false);
-                }
-            };
-            joint.heads.push(head);
-        }
+        let added = self.look_up(arrivals.chunks_exact(stride).map(|arrival| &arrival[1..=identity]))?;
         self.program.give_back(arrivals);
-        Ok(true)
+        Ok(added)
     }
 
     /// The edges of a fan.
@@ -240,7 +222,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let own = [table.head(fan.source)];
         let heads = match &fan.arrivals {
             Arrivals::Same => &own[..],
-            Arrivals::These(range) => &joint.heads[range.clone()],
+            Arrivals::These(range) => &self.lookup.heads[range.clone()],
         };
         let targets = &joint.targets[fan.targets.clone()];
         for &head in heads {

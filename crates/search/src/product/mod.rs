@@ -9,6 +9,7 @@ mod emptiness;
 mod fair;
 mod graph;
 mod joint;
+mod lookup;
 mod monitor;
 mod packets;
 mod passage;

@@ -142,6 +142,11 @@ impl Packets {
         node & ((1 << self.digits) - 1)
     }
 
+    /// Words of a head.
+    pub fn words(&self) -> usize {
+        self.heads.stride()
+    }
+
     /// One of the words of the node's head.
     #[inline]
     pub fn word(&self, node: Node, index: usize) -> u64 {
@@ -154,22 +159,28 @@ impl Packets {
         self.heads.load(self.head(node), out);
     }
 
-    /// The hash value of a head, whose place is being fetched from now on.
+    /// The hash value of a head.
     #[inline]
-    pub fn prepare(&self, head: &[u64]) -> u32 {
-        self.heads.prepare(head)
+    pub fn hash(&self, head: &[u64]) -> u32 {
+        self.heads.hash(head)
+    }
+
+    /// Starts to fetch the place of a head with this hash value.
+    #[inline]
+    pub fn prepare(&self, hash: u32) {
+        self.heads.prepare(hash);
+    }
+
+    /// Starts to fetch the words of the node's head.
+    #[inline]
+    pub fn fetch_words(&self, node: Node) {
+        self.heads.fetch_words(self.head(node));
     }
 
     /// Starts to fetch the head that is likely to be the one with this hash value.
     #[inline]
     pub fn fetch(&self, hash: u32) {
         self.heads.fetch(hash);
-    }
-
-    /// The number of the node with this head and tail; a new one if there is none. `None` if there is no room for it.
-    #[inline]
-    pub fn intern(&self, head: &[u64], hash: u32, tail: u32, numbers: &mut Numbers) -> Option<Node> {
-        Some(self.node(self.intern_head(head, hash, numbers)?, tail))
     }
 
     /// The number of the packet with this head; a new one if there is none. `None` if there is no room for it.
@@ -245,10 +256,10 @@ mod tests {
     use std::collections::HashMap;
 
     fn number(packets: &mut Packets, head: u64, tail: u32, numbers: &mut Numbers) -> Node {
-        let hash = packets.prepare(&[head]);
+        let hash = packets.hash(&[head]);
         loop {
-            match packets.intern(&[head], hash, tail, numbers) {
-                Some(node) => return node,
+            match packets.intern_head(&[head], hash, numbers) {
+                Some(head) => return packets.node(head, tail),
                 None => assert!(packets.grow(2), "there are numbers left"),
             }
         }
@@ -319,8 +330,8 @@ mod tests {
                     for step in 0..(1u64 << 15) {
                         let key = step * (2 * thread + 1) % (1 << 15);
                         let head = [key / 8];
-                        let node = packets.intern(&head, packets.prepare(&head), (key % 8) as u32, &mut own);
-                        assert!(node.is_some(), "there is room");
+                        let head = packets.intern_head(&head, packets.hash(&head), &mut own);
+                        packets.node(head.expect("there is room"), (key % 8) as u32);
                     }
                 });
             }

@@ -34,6 +34,9 @@ pub(super) struct Numbers {
 /// So many numbers a thread takes at once.
 const SHARE: u32 = 256;
 
+/// Below so many entries a table that is half empty does not matter.
+const FEW_ENTRIES: usize = 1 << 22;
+
 #[derive(Debug)]
 pub(super) struct NodeTable {
     /// Words of a node.
@@ -65,6 +68,11 @@ impl NodeTable {
         };
         table.make_room((most as usize).min(1 << 8), 1);
         table
+    }
+
+    /// Words of a node.
+    pub fn stride(&self) -> usize {
+        self.stride
     }
 
     #[inline]
@@ -114,12 +122,24 @@ impl NodeTable {
         self.slots(node).iter().zip(words).all(|(slot, word)| slot.load(Ordering::Relaxed) == *word)
     }
 
-    /// The hash value of words, whose place is being fetched from now on.
+    /// The hash value of words.
     #[inline]
-    pub fn prepare(&self, words: &[u64]) -> u32 {
-        let hash = (self.hasher.hash(words) >> 32) as u32;
+    pub fn hash(&self, words: &[u64]) -> u32 {
+        (self.hasher.hash(words) >> 32) as u32
+    }
+
+    /// Starts to fetch the place of this hash value.
+    #[inline]
+    pub fn prepare(&self, hash: u32) {
         prefetch::line(&self.entries[self.home(hash)]);
-        hash
+    }
+
+    /// Starts to fetch the words of a node.
+    #[inline]
+    pub fn fetch_words(&self, node: Node) {
+        if let Some(word) = self.words.get(node as usize * self.stride) {
+            prefetch::line(word);
+        }
     }
 
     /// Starts to fetch the words of the node that is likely to be the one with this hash value.
@@ -218,7 +238,9 @@ impl NodeTable {
         // Seven of ten places are taken at most.
         if nodes * 10 > self.entries.len() * 7 {
             let before = self.entries.len();
-            self.entries.extend_to((nodes * 10 / 7 + 1).max(before / 2 * 3), threads);
+            // Each time all entries move: not too often while they are few.
+            let longer = if before < FEW_ENTRIES { before * 2 } else { before / 2 * 3 };
+            self.entries.extend_to((nodes * 10 / 7 + 1).max(longer), threads);
             spread(&self.entries, before, threads, |entry| self.home((entry >> 32) as u32));
         }
     }
@@ -248,7 +270,7 @@ impl NodeTable {
             for (slot, word) in self.words[node * stride..].iter().zip(&words[..stride]) {
                 slot.store(*word, Ordering::Relaxed);
             }
-            let hash = (self.hasher.hash(&words[..stride]) >> 32) as u32;
+            let hash = self.hash(&words[..stride]);
             self.put(u64::from(hash) << 32 | u64::from(entry as u32));
         }
     }
@@ -261,7 +283,7 @@ mod tests {
     use std::collections::HashMap;
 
     fn number(table: &mut NodeTable, words: &[u64], numbers: &mut Numbers, threads: usize) -> Node {
-        let hash = table.prepare(words);
+        let hash = table.hash(words);
         loop {
             match table.intern(words, hash, numbers) {
                 Some(node) => return node,
@@ -325,7 +347,7 @@ mod tests {
             let (mut numbers, mut own) = (vec![0; 16_384], Numbers::default());
             for step in 0..16_384 {
                 let words = [key(step), !key(step)];
-                let node = table.intern(&words, table.prepare(&words), &mut own).expect("there is room");
+                let node = table.intern(&words, table.hash(&words), &mut own).expect("there is room");
                 assert!(table.is(node, &words));
                 numbers[key(step) as usize] = node;
             }

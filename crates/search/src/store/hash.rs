@@ -1,6 +1,6 @@
 //! Hash values of states for the stores that keep no states.
 
-use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
+use rapidhash::v3::{RapidSecrets, rapidhash_v3_nano_inline};
 
 /// A family of hash functions: each seed gives another.
 #[derive(Clone, Debug)]
@@ -32,5 +32,6 @@ impl Hasher {
 fn hash(state: &[u64], secrets: &RapidSecrets) -> u64 {
     // SAFETY: the bytes of words, which are initialized.
     let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
-    rapidhash_v3_seeded(bytes, secrets)
+    // Most states are short.
+    rapidhash_v3_nano_inline::<true, false>(bytes, secrets)
 }
