@@ -28,7 +28,7 @@ impl Atoms {
         let demand = if conditions.is_empty() { Demand::Never } else { demand };
         let (asked, code) = (AtomicU32::new(0), OnceLock::new());
         let atoms = Atoms { conditions: conditions.to_vec(), demand, asked, code };
-        if demand == Demand::Now {
+        if matches!(demand, Demand::Now(_)) {
             atoms.code(packed);
         }
         atoms
@@ -46,7 +46,7 @@ impl Atoms {
     /// Is it time for code?
     fn wants_code(&self) -> bool {
         match self.demand {
-            Demand::Now => true,
+            Demand::Now(_) => true,
             Demand::Above(_) => {
                 self.asked.load(Ordering::Relaxed) >= OFTEN
                     || self.asked.fetch_add(1, Ordering::Relaxed) >= OFTEN

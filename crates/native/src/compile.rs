@@ -63,6 +63,8 @@ pub enum Root<'e> {
 /// How much is done for the code to be good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
+    /// It is waited for, and few states will be asked about.
+    Least,
     /// It is waited for.
     Quick,
     /// It is going to run for long. Others search meanwhile, so it takes one thread.
@@ -96,7 +98,7 @@ pub fn compile(plan: &Plan<'_>, root: &Root<'_>, effort: Effort) -> Result<Compi
             write(Generator::new(plan, &mut requests, builder, key), key, root, &*isa);
             count += 1;
             let worth_a_thread = queue.push(function);
-            if worth_a_thread && effort == Effort::Quick && helper.is_none() {
+            if worth_a_thread && effort != Effort::Best && helper.is_none() {
                 helper = queue.help(scope);
             }
         }
@@ -123,10 +125,20 @@ fn write(mut generator: Generator<'_, '_>, key: FunctionKey, root: &Root<'_>, is
 fn target(effort: Effort) -> Result<OwnedTargetIsa, Failure> {
     let mut flags = settings::builder();
     let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
-    // What is simple about the code is simplified as it is written, so that much of it gains nothing; registers are another matter.
-    let level = if effort == Effort::Best { "speed" } else { "none" };
-    let options =
-        [("opt_level", level), ("is_pic", "false"), ("unwind_info", "false"), ("enable_verifier", verifies)];
+    // What is simple about the code is simplified as it is written, so that much of it gains nothing; to choose registers well takes a
+    // third of the time.
+    let (level, registers) = match effort {
+        Effort::Best => ("speed", "backtracking"),
+        Effort::Quick => ("none", "backtracking"),
+        Effort::Least => ("none", "single_pass"),
+    };
+    let options = [
+        ("opt_level", level),
+        ("regalloc_algorithm", registers),
+        ("is_pic", "false"),
+        ("unwind_info", "false"),
+        ("enable_verifier", verifies),
+    ];
     for (name, value) in options {
         flags.set(name, value).map_err(|error| Failure(error.to_string()))?;
     }

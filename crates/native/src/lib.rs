@@ -37,6 +37,7 @@ mod value;
 pub use atoms::Atoms;
 pub use compile::Failure;
 
+use compile::Effort;
 use model::RuntimeError;
 use model::expression::Expr;
 use model::interp::{Interpreter, PackedInterpreter};
@@ -92,7 +93,12 @@ impl<'a> Native<'a> {
 
     /// Compiles at once.
     pub fn with_profile(program: &'a Program, profile: Profile) -> Native<'a> {
-        Native::make(program, profile, Demand::Now)
+        Native::make(program, profile, Demand::Now(Effort::Quick))
+    }
+
+    /// The same with the code that is made where there seem to be not many states.
+    pub fn simplest(program: &'a Program, profile: Profile) -> Native<'a> {
+        Native::make(program, profile, Demand::Now(Effort::Least))
     }
 
     fn make(program: &'a Program, profile: Profile, demand: Demand) -> Native<'a> {
@@ -239,7 +245,10 @@ impl System for Native<'_> {
 
     fn widened(&self, misfit: &Misfit) -> Self {
         // There was more to be seen than the first look saw.
-        let demand = if self.demand == Demand::Never { Demand::Never } else { Demand::Now };
+        let demand = match self.demand {
+            Demand::Above(_) => Demand::Now(Effort::Quick),
+            other => other,
+        };
         let wide = Native::make(self.program(), self.packed.wider_profile(misfit), demand);
         Native { trusting: self.trusting || misfit.within, ..wide }
     }

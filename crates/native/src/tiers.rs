@@ -1,5 +1,5 @@
-//! Code in tiers: none for a program of few states, about which the interpreter is asked (`memo.rs`); made quickly where somebody waits for it; and made
-//! well in the background once the search turns out to be long. So a small model does not wait for a compiler that would pay for itself only later,
+//! Code in tiers: none for a program of few states, about which the interpreter is asked (`memo.rs`); made quickly where somebody waits for it, all the more if there
+//! seem to be not many states; and made well in the background once the search turns out to be long. So a small model does not wait for a compiler that would pay for itself only later,
 //! and a large one does not go without it.
 
 use crate::call::Code;
@@ -7,21 +7,23 @@ use crate::compile::{Effort, Failure};
 use crate::memo::Memo;
 use crate::plan::Plan;
 use model::interp::PackedInterpreter;
-use model::layout::FirstLook;
+use model::layout::{Extent, FirstLook};
 use model::system::{Misfit, Successors};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A search is long that has asked about so many states: what better code would have saved until then is about what it costs to make.
 const LONG: u32 = 1 << 18;
 /// To ask the interpreter about so many states takes about as long as to compile a program.
 const FEW_STATES: usize = 1000;
+/// A look around that ends with fewer than this part of its states on the edge has seen much of what there is: the edge of a large state space is broad.
+const BROAD: usize = 5;
 
 /// When code is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// At once.
-    Now,
+    Now(Effort),
     /// When there turn out to be more states than this.
     Above(usize),
     Never,
@@ -30,7 +32,12 @@ pub enum Demand {
 impl Demand {
     /// After a first look at a program.
     pub fn after(look: &FirstLook) -> Demand {
-        look.all_states.filter(|states| *states <= FEW_STATES).map_or(Demand::Now, Demand::Above)
+        let Extent { states, edge } = look.extent;
+        match edge {
+            0 if states <= FEW_STATES => Demand::Above(states),
+            _ if edge < states / BROAD => Demand::Now(Effort::Least),
+            _ => Demand::Now(Effort::Quick),
+        }
     }
 }
 
@@ -38,18 +45,30 @@ impl Demand {
 #[derive(Debug)]
 pub struct Tiers {
     memo: Option<Memo>,
+    /// For the code that is waited for.
+    effort: Effort,
     quick: OnceLock<Result<Code, Failure>>,
-    /// How often the quick code was asked, until the search is long: shared by threads, so none counts any more after that.
+    /// About how often the quick code was asked, until the search is long: shared by threads, so none counts any more after that.
     asked: AtomicU32,
+    /// Better code is on its way.
+    ordered: AtomicBool,
     best: Arc<OnceLock<Code>>,
 }
 
 impl Tiers {
     pub fn new(demand: Demand, packed: &PackedInterpreter<'_>) -> Tiers {
         let memo = if let Demand::Above(states) = demand { Some(Memo::new(states)) } else { None };
-        let tiers = Tiers { memo, quick: OnceLock::new(), asked: AtomicU32::new(0), best: Arc::default() };
+        let effort = if let Demand::Now(effort) = demand { effort } else { Effort::Quick };
+        let tiers = Tiers {
+            memo,
+            effort,
+            quick: OnceLock::new(),
+            asked: AtomicU32::new(0),
+            ordered: AtomicBool::new(false),
+            best: Arc::default(),
+        };
         match demand {
-            Demand::Now => {
+            Demand::Now(_) => {
                 tiers.quick(packed);
             }
             Demand::Above(_) => {}
@@ -66,7 +85,7 @@ impl Tiers {
     }
 
     fn quick(&self, packed: &PackedInterpreter<'_>) -> &Result<Code, Failure> {
-        self.quick.get_or_init(|| Code::new(&Plan::of(packed), Effort::Quick))
+        self.quick.get_or_init(|| Code::new(&Plan::of(packed), self.effort))
     }
 
     /// The successors of a state if there is no need for code yet, as there are few states.
@@ -88,9 +107,13 @@ impl Tiers {
             return Some(best);
         }
         let quick = self.quick(packed).as_ref().ok()?;
-        if self.asked.load(Ordering::Relaxed) < LONG && self.asked.fetch_add(1, Ordering::Relaxed) + 1 == LONG
-        {
-            self.optimise_in_the_background(packed);
+        // To count exactly would take longer than many a step: what threads count at the same time may be lost.
+        let asked = self.asked.load(Ordering::Relaxed);
+        if asked < LONG {
+            self.asked.store(asked + 1, Ordering::Relaxed);
+            if asked + 1 == LONG && !self.ordered.swap(true, Ordering::Relaxed) {
+                self.optimise_in_the_background(packed);
+            }
         }
         Some(quick)
     }
@@ -164,7 +187,7 @@ mod tests {
     fn more_states_than_expected_get_code() {
         let program = program("byte x; active proctype P() { do :: x++ od }");
         let look = Profile::first_look(&Interpreter::new(&program)).expect("it has an initial state");
-        assert_eq!(look.all_states, Some(256));
+        assert_eq!(look.extent, Extent { states: 256, edge: 0 });
         let system = Native::make(&program, look.profile, Demand::Above(100));
         let mut state = system.initial_states().expect("it has one").remove(0);
         for number in 0..256 {
@@ -182,6 +205,16 @@ mod tests {
         let program = program("int x, y; active [2] proctype P() { do :: x++ :: y++ od }");
         let system = Native::new(&program).expect("it has an initial state");
         assert!(system.code.quick.get().is_some_and(Result::is_ok));
+        assert_eq!(system.demand, Demand::Now(Effort::Quick));
+    }
+
+    #[test]
+    fn not_many_states_get_simple_code() {
+        let program = program(
+            "byte x, y; active proctype P() { do :: x < 200 -> x++ od } active proctype Q() { do :: y < 20 -> y++ od }",
+        );
+        let system = Native::new(&program).expect("it has an initial state");
+        assert_eq!(system.demand, Demand::Now(Effort::Least));
     }
 
     #[test]

@@ -29,8 +29,16 @@ const PATIENCE: usize = 24;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLook {
     pub profile: Profile,
-    /// How many states there are, if none was left to be seen: this may be relied on for speed, not for truth.
-    pub all_states: Option<usize>,
+    pub extent: Extent,
+}
+
+/// How far a look went: this may be relied on for speed, not for truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// States seen level by level.
+    pub states: usize,
+    /// Those of them behind which nobody looked: none if that was all.
+    pub edge: usize,
 }
 
 impl Profile {
@@ -38,13 +46,13 @@ impl Profile {
     pub fn first_look(interpreter: &Interpreter<'_>) -> Result<FirstLook, RuntimeError> {
         let states = interpreter.initial_states()?;
         let mut profile = Profile::initial(interpreter.program(), &states);
-        let all_states = profile.look_around(interpreter, &states);
+        let extent = profile.look_around(interpreter, &states);
         profile.share(interpreter.program());
-        Ok(FirstLook { profile, all_states })
+        Ok(FirstLook { profile, extent })
     }
 
-    /// Adds what can be seen from some states, within a fixed effort; returns how many states that were, if it was all there are.
-    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) -> Option<usize> {
+    /// Adds what can be seen from some states, within a fixed effort.
+    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) -> Extent {
         let mut look = Look {
             interpreter,
             costs: Costs::new(interpreter.program()),
@@ -55,9 +63,10 @@ impl Profile {
             self.include(interpreter.program(), state);
         }
         // Half of the effort for the neighbourhood.
-        let (seen, edge) = look.neighbourhood(self, from, EFFORT / 2);
+        let (states, edge) = look.neighbourhood(self, from, EFFORT / 2);
+        let extent = Extent { states, edge: edge.len() };
         if edge.is_empty() {
-            return (look.effort > EFFORT / 2).then_some(seen);
+            return extent;
         }
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         while look.effort > 0 {
@@ -66,7 +75,7 @@ impl Profile {
             let state = start[random.below(start.len())].clone();
             look.walk(self, state, &mut random);
         }
-        None
+        extent
     }
 }
 
@@ -95,8 +104,9 @@ impl Look<'_, '_> {
         let mut frontier = from.to_vec();
         while self.effort > leave && !frontier.is_empty() {
             let mut next = Vec::new();
-            for state in &frontier {
-                self.expand(state);
+            let mut level = std::mem::take(&mut frontier).into_iter();
+            for state in level.by_ref() {
+                self.expand(&state);
                 for state in self.successors.drain(..).filter_map(|successor| successor.state) {
                     if seen.insert(hashes.hash_one(&state)) {
                         profile.include(self.interpreter.program(), &state);
@@ -107,7 +117,9 @@ impl Look<'_, '_> {
                     break;
                 }
             }
-            frontier = next;
+            // A level that was left has an edge on both sides.
+            frontier.extend(level);
+            frontier.extend(next);
         }
         (seen.len(), frontier)
     }
@@ -207,5 +219,25 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         ((u128::from(self.0) * bound as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_that_is_left_has_an_edge_on_both_sides() {
+        let source = "var x : 0..9\ninit x <= 2\nup: x < 9 -> x := x + 1\n";
+        let program = crate::text::parse("test.lts", source).expect("a transition system");
+        let interpreter = Interpreter::new(&program);
+        let from = interpreter.initial_states().expect("there are some");
+        assert_eq!(from.len(), 3);
+        let mut profile = Profile::initial(&program, &from);
+        let costs = Costs::new(&program);
+        let mut look = Look { interpreter: &interpreter, costs, effort: EFFORT, successors: Vec::new() };
+        // One state is enough to use up the effort.
+        let (_, edge) = look.neighbourhood(&mut profile, &from, EFFORT - 1);
+        assert!(from[1..].iter().all(|state| edge.contains(state)), "{edge:?}");
     }
 }

@@ -17,7 +17,7 @@ mod profile;
 mod recode;
 
 pub use codec::Unfit;
-pub use look::FirstLook;
+pub use look::{Extent, FirstLook};
 pub use profile::{Interval, Profile};
 pub use recode::Recoder;
 

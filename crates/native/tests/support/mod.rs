@@ -1,4 +1,4 @@
-//! Walking a program with the machine code, quickly made and optimised, and with the interpreter, side by side.
+//! Walking a program with the machine code, quickly made, even more quickly made and optimised, and with the interpreter, side by side.
 
 use model::Program;
 use model::layout::Profile;
@@ -20,6 +20,7 @@ pub struct Walked {
 /// Visits up to `limit` states breadth-first, widening the layout when it must; says where the engines differ.
 pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Walked, String> {
     let mut optimised = Native::with_profile(program, profile.clone()).optimised();
+    let mut simplest = Native::simplest(program, profile.clone());
     let mut system = Native::with_profile(program, profile);
     if let Err(failure) = system.code_bytes() {
         return Err(failure.to_string());
@@ -30,15 +31,19 @@ pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Wal
     let mut queue: VecDeque<Vec<u64>> = initial.into();
     let mut compiled = Successors::new(system.width());
     let mut better = Successors::new(system.width());
+    let mut worse = Successors::new(system.width());
     let mut interpreted = Successors::new(system.width());
     while let Some(state) = queue.pop_front() {
         compiled.clear();
         better.clear();
+        worse.clear();
         interpreted.clear();
         let asked = system.asked();
         let found = system.successors(&state, &mut compiled);
-        if optimised.successors(&state, &mut better).is_ok() != found.is_ok() {
-            return Err(format!("only one code fits: {:?}", system.decode(&state)));
+        for (other, out) in [(&optimised, &mut better), (&simplest, &mut worse)] {
+            if other.successors(&state, out).is_ok() != found.is_ok() {
+                return Err(format!("only one code fits: {:?}", system.decode(&state)));
+            }
         }
         let expected = system.packed().successors(&state, &mut interpreted);
         match (found, expected) {
@@ -60,8 +65,10 @@ pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Wal
                 queue.push_front(translate(&state));
                 compiled = Successors::new(wider.width());
                 better = Successors::new(wider.width());
+                worse = Successors::new(wider.width());
                 interpreted = Successors::new(wider.width());
                 optimised = optimised.widened(&misfit).optimised();
+                simplest = simplest.widened(&misfit);
                 system = wider;
                 continue;
             }
@@ -76,6 +83,7 @@ pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Wal
         }
         compare(&system, &state, &compiled, &interpreted)?;
         compare(&system, &state, &better, &interpreted)?;
+        compare(&system, &state, &worse, &interpreted)?;
         walked.states += 1;
         walked.steps += compiled.len();
         walked.needlessly_asked += usize::from(system.asked() > asked && compiled.errors.is_empty());
