@@ -135,6 +135,21 @@ fn local_steps_are_merged() {
     assert!(2 * after < before, "{before} states, reduced {after}");
 }
 
+/// A reset of what is dead anyway leaves nothing of a step, which a receive then takes along.
+#[test]
+fn resets_of_dead_variables_are_no_steps() {
+    let text = "chan c = [2] of { byte }; byte g;
+        active proctype P() { do :: c!1 :: c!2 od }
+        active proctype Q() { byte t; do :: c?t; if :: t == 1 -> g = 1 :: else fi; t = 0 od }";
+    let (before, after) = states(text, Passes::ALL);
+    assert!(3 * after < 2 * before, "{before} states, reduced {after}");
+    let reduced = reduce(&compile(text), &Observed::default());
+    let program = format!("{:?}", reduced.program.process_types[1].locations);
+    assert!(!program.contains("Assign([(Place { scope: Local"), "{program}");
+    // A store that is an error is none that can be left out.
+    states("byte g; active proctype P() { byte t; t = 5; t = 1 / g; t = 2; g = t }", Passes::ALL);
+}
+
 /// While the receiver is not ready the sender may take another way.
 #[test]
 fn waiting_for_a_rendezvous_is_seen() {

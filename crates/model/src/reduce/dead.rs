@@ -37,10 +37,10 @@ pub(super) fn mark_dead(program: &Program, outside: &Outside) -> Program {
 }
 
 /// By variable: may it be read before it is written?
-type Live = Vec<bool>;
+pub(super) type Live = Vec<bool>;
 
 /// What is live at each location.
-fn liveness(kind: &ProcessType) -> Vec<Live> {
+pub(super) fn liveness(kind: &ProcessType) -> Vec<Live> {
     let mut live = vec![vec![false; kind.variables.len()]; kind.locations.len()];
     let mut entering: Vec<Vec<usize>> = vec![Vec::new(); kind.locations.len()];
     for (number, location) in kind.locations.iter().enumerate() {
@@ -128,7 +128,7 @@ fn before_operation(kind: &ProcessType, operation: &Operation, live: &mut Live) 
     }
 }
 
-fn before_action(kind: &ProcessType, action: &Action, live: &mut Live) {
+pub(super) fn before_action(kind: &ProcessType, action: &Action, live: &mut Live) {
     walk::written_by_action(action, &mut |place| written(kind, place, live));
     match action {
         // A search prints nothing.

@@ -8,6 +8,9 @@
 //!   cannot tell whether it has happened yet; or
 //! - the first is a mover, and waits for the second. It must be able to: where it is others must be allowed to move.
 //!
+//! Only assignments can carry others along. A send, a receive or an `else` takes along steps that do nothing, such as stores that nobody reads
+//! (`dead_stores.rs`) leave behind; not at a rendezvous, which is a step of two processes.
+//!
 //! The place in between must not be seen: not an end, accept or progress location, not one somebody asks for. Where a
 //! process waits for a rendezvous others can see that it does (an `else` that would not be possible otherwise), so such
 //! a place is as good as a written variable. Programs that ask who moved last, who is enabled, or where
@@ -18,7 +21,7 @@ use super::outside::Outside;
 use super::{Observed, walk};
 use crate::expression::{Expr, Scope};
 use crate::program::{
-    Action, BranchKind, Location, LocationId, Operation, ProcessType, ProcessTypeId, Program, Transition,
+    Action, Location, LocationId, Operation, ProcessType, ProcessTypeId, Program, Transition,
 };
 use crate::ranges::Ranges;
 use std::collections::HashSet;
@@ -69,11 +72,17 @@ struct Merger<'p> {
 impl Merger<'_> {
     /// The transition with all that can be joined to it, and where the joined ones are from.
     fn chain(&self, from: LocationId, first: &Transition) -> Option<(Transition, Vec<LocationId>)> {
-        let Operation::Guarded { guard, actions } = &first.operation else { return None };
         let mut merged = first.clone();
-        let mut all = actions.clone();
-        let mut mover = self.is_mover(guard, actions);
-        let mut visible = self.is_visible(actions) || self.is_asked_for(from);
+        // What is no assignment takes nothing along but steps that do nothing.
+        let (mut all, mut mover, mut visible) = match &first.operation {
+            Operation::Guarded { guard, actions } => {
+                let visible = self.is_visible(actions) || self.is_asked_for(from);
+                (Some(actions.clone()), self.is_mover(guard, actions), visible)
+            }
+            Operation::End => return None,
+            other if self.has_rendezvous() && may_communicate(other) => return None,
+            _ => (None, false, self.outside.observed),
+        };
         let mut chain: Vec<LocationId> = Vec::new();
         let source = self.process_type.location(from);
         // A step that waits leaves the process where it is while others move: it must not be seen there, no escape
@@ -96,7 +105,11 @@ impl Merger<'_> {
             if !joins || (visible && (second_visible || self.may_stop(more))) {
                 break;
             }
-            all.extend(more.iter().cloned());
+            match &mut all {
+                Some(all) => all.extend(more.iter().cloned()),
+                None if more.is_empty() => {}
+                None => break,
+            }
             mover &= second_moves;
             visible |= second_visible;
             merged.target = second.target;
@@ -106,7 +119,9 @@ impl Merger<'_> {
         if chain.is_empty() {
             return None;
         }
-        merged.operation = Operation::Guarded { guard: guard.clone(), actions: all };
+        if let (Operation::Guarded { actions, .. }, Some(all)) = (&mut merged.operation, all) {
+            *actions = all;
+        }
         Some((merged, chain))
     }
 
@@ -209,19 +224,28 @@ impl Merger<'_> {
 
     /// May a process at the location take a message from a rendezvous channel?
     fn awaits_rendezvous(&self, location: &Location) -> bool {
-        self.program.channel_types.iter().any(|channel| channel.capacity == 0)
+        self.has_rendezvous()
             && location.transitions.iter().any(|transition| may_receive(&transition.operation))
+    }
+
+    fn has_rendezvous(&self) -> bool {
+        self.program.channel_types.iter().any(|channel| channel.capacity == 0)
     }
 }
 
 fn may_receive(operation: &Operation) -> bool {
-    match operation {
-        Operation::Receive { .. } => true,
-        Operation::Deterministic(body) => {
-            body.nodes.iter().flatten().any(
-                |branch| matches!(&branch.kind, BranchKind::Operation(operation) if may_receive(operation)),
-            )
-        }
-        _ => false,
+    is_or_has(operation, &|part| matches!(part, Operation::Receive { .. }))
+}
+
+fn may_communicate(operation: &Operation) -> bool {
+    is_or_has(operation, &|part| matches!(part, Operation::Receive { .. } | Operation::Send { .. }))
+}
+
+/// Of an operation and its parts, is one like that?
+fn is_or_has(operation: &Operation, like_that: &dyn Fn(&Operation) -> bool) -> bool {
+    let mut found = like_that(operation);
+    if let Operation::Deterministic(body) = operation {
+        walk::for_each_part(body, &mut |part| found |= like_that(part));
     }
+    found
 }

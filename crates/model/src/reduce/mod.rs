@@ -2,7 +2,7 @@
 //!
 //! Each pass is a function from program to program in a file of its own, with the reason why it is sound:
 //! [constants](constant) are put in where they are read, [write-only](write_only) variables dropped, [dead](dead) variables
-//! reset, steps that nobody can see [merged](merge). None of them renumbers anything, so a run of the reduced program is
+//! reset and what is [stored](dead_stores) in them left out, steps that nobody can see [merged](merge). None of them renumbers anything, so a run of the reduced program is
 //! a run of the original once merged steps are [taken apart](Reduced::expansions).
 //!
 //! `walk` and `rewrite` visit programs, `outside` knows what others see of a process, `back` is the way back.
@@ -11,6 +11,7 @@
 mod back;
 mod constant;
 mod dead;
+mod dead_stores;
 mod merge;
 mod outside;
 mod rewrite;
@@ -70,6 +71,9 @@ pub fn reduce_by(program: &Program, observed: &Observed, passes: Passes) -> Redu
     }
     if passes.write_only {
         *program = write_only::drop_write_only(program, observed, &known);
+    }
+    if passes.dead {
+        *program = dead_stores::drop_dead_stores(program, &Outside::new(program, observed), &known);
     }
     if passes.merge {
         let outside = Outside::new(program, observed);
