@@ -290,6 +290,29 @@ fn formulas_may_name_anything_in_the_model() {
     }
 }
 
+/// The braces around a formula are ours, and no message speaks of them.
+#[test]
+fn formulas_that_cannot_be_read() {
+    let place = Place::new().with("m.pml", "byte x; active proctype P() { x = 1 }");
+    for (formula, problem) in [
+        ("[](x < 3", "this `(` is never closed"),
+        ("[]<>((x == 1) && (x < 3)", "this `(` is never closed"),
+        ("[]", "expected an expression, found the end of the formula"),
+        ("x U", "expected an expression, found the end of the formula"),
+        ("[] x <", "expected an expression, found the end of the formula"),
+        ("x[1", "found the end of the formula"),
+        ("[](x < 3))", "expected an operator or the end of the formula, found `)`"),
+        ("x x", "expected an operator or the end of the formula, found `x`"),
+        ("G F x", "write `[]` for `G` and `<>` for `F`"),
+        ("[](x = 1)", "to compare two values, write `==`"),
+    ] {
+        let ran = place.run(&["check", "--ltl", formula, "m.pml"]);
+        assert_eq!(ran.code, Some(2), "{formula}: {ran:?}");
+        assert!(ran.err.contains(problem) && !ran.err.contains("`}`"), "{formula}: {ran:?}");
+        assert!(ran.err.matches("error").count() == 1, "{formula}: {ran:?}");
+    }
+}
+
 #[test]
 fn odd_paths() {
     let place = Place::new().with("-m.pml", HOLDS).with("a b\u{e9}\u{1b}.pml", HOLDS);

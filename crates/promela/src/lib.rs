@@ -74,6 +74,10 @@ pub fn formula_name(number: usize) -> String {
     format!("<formula {number}>")
 }
 
+fn is_formula_name(file: &str) -> bool {
+    file.starts_with("<formula ")
+}
+
 /// The same with more formulas, read as if each stood in an `ltl` block behind the model; they are the last properties.
 pub fn compile_with(
     loader: &dyn FileLoader,

@@ -5,6 +5,7 @@
 use super::expression::{Operator, OperatorKind, Tree};
 use super::{Parse, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Part, Reference, TemporalBinaryOp, TemporalUnaryOp};
+use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 
 /// The other process of the last step, if that was a rendezvous: a name that nobody can write.
@@ -27,6 +28,15 @@ impl Parser {
             _ => return None,
         };
         Some(Operator { kind: OperatorKind::Temporal(operator), rank, length })
+    }
+
+    /// Behind a name where an operator should stand: other tools write `G` and `F` for `[]` and `<>`.
+    pub(super) fn hint_letters(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let TokenKind::Word(word) = self.previous().kind else { return diagnostic };
+        match &**self.interner.word(word) {
+            "G" | "F" => diagnostic.help("write `[]` for `G` and `<>` for `F`"),
+            _ => diagnostic,
+        }
     }
 
     /// `_moves(…)`, whose name stands before: who makes the next step is known behind it, `X (_last == … || PARTNER == …)`.

@@ -243,6 +243,10 @@ impl Parser {
         if self.is(TokenKind::CloseParen) {
             return Ok(self.advance());
         }
+        if self.at_formula_end() {
+            let unclosed = Diagnostic::error("this `(` is never closed").at(open, "it begins here");
+            return Err(self.report(unclosed.help("the formula ends before the `)` that closes it")));
+        }
         let diagnostic = self.expected_diagnostic("`)`").also(open, "to close this");
         Err(self.report(self.hint_equality(diagnostic)))
     }
@@ -336,9 +340,22 @@ impl Parser {
                 Diagnostic::error(format!("expected {what}, found the end of the {}", self.list_name()))
                     .at(if self.calls.is_empty() { place } else { token.span }, format!("expected {what}"))
             }
+            _ if self.at_formula_end() => {
+                Diagnostic::error(format!("expected {what}, found the end of the formula"))
+                    .at(self.previous().span.after(), format!("expected {what}"))
+            }
             _ => Diagnostic::error(format!("expected {what}, found {}", self.describe(token)))
                 .at(token.span, format!("expected {what}")),
         }
+    }
+
+    /// Does a formula end here that was given beside the model? The brace that closes it is none that the user wrote.
+    fn at_formula_end(&self) -> bool {
+        let brace = self.peek();
+        brace.kind == TokenKind::CloseBrace
+            && self.sources.resolve(brace.span).is_some_and(|(file, range)| {
+                crate::is_formula_name(&file.name) && range.end == file.text.len()
+            })
     }
 
     fn list_name(&self) -> &'static str {

@@ -204,9 +204,14 @@ impl Parser {
         let formula = formula?;
         while self.eat(TokenKind::Semicolon) {}
         if !self.eat(TokenKind::CloseBrace) {
-            let diagnostic =
-                self.expected_diagnostic("a temporal operator or `}`").also(open, "to close this");
+            let given = crate::is_formula_name(self.sources.locate(open).file);
+            let diagnostic = match given {
+                // The brace is none that the user wrote.
+                true => self.expected_diagnostic("an operator or the end of the formula"),
+                false => self.expected_diagnostic("a temporal operator or `}`").also(open, "to close this"),
+            };
             let diagnostic = self.hint_equality(diagnostic);
+            let diagnostic = self.hint_letters(diagnostic);
             return Err(self.report(diagnostic));
         }
         Ok(Ltl { name, formula, span: self.span_from(start) })
