@@ -382,11 +382,19 @@ fn a_counterexample_lasts() {
     );
     let place = place.with("m.pml", &FAILS.replace("total++", "skip"));
     let ran = place.run(&["replay", "saved", "m.pml"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let fixed = "fixed: no run fails any more; this one diverges at step ";
+    assert!(ran.out.starts_with(fixed) && ran.out.contains("`total++` is not possible"), "{ran:?}");
+    // What is left is too little time to look at other runs.
+    let ran = place.run(&["replay", "--time", "0s", "saved", "m.pml"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(
-        ran.out.starts_with("diverges at step ") && ran.out.contains("`total++` is not possible"),
-        "{ran:?}"
-    );
+    assert!(ran.out.starts_with("diverges at step ") && ran.out.contains("lariat check looks at all"));
+    let place = place.with("m.pml", &FAILS.replace("total++", "total = total + 1"));
+    let ran = place.run(&["replay", "saved"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.out.starts_with("diverges at step "), "{ran:?}");
+    assert!(ran.out.contains("any more, but another run fails\n"), "{ran:?}");
+    assert!(ran.out.ends_with("  another run: assertion violated: total < 4; lariat check shows it\n"));
     let place = place.with("bad", "{");
     assert_eq!(place.run(&["replay", "bad"]).code, Some(2));
     assert_eq!(place.run(&["replay", "missing"]).code, Some(2));

@@ -1,22 +1,24 @@
 //! `lariat replay`: is a counterexample that was saved still one, after the model was edited?
 
+use super::check::{INTERRUPTED, stop_when_interrupted};
 use super::{Color, Exit, complain, values};
 use anyhow::Context;
 use clap::Args;
 use lariat::load::{Define, Rejected, load_with};
 use lariat::machine;
 use lariat::property::Wanted;
-use lariat::replay::{Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
+use lariat::replay::{Again, Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
 use lariat::report::columns::table;
 use lariat::report::lasso::infinite_run;
 use lariat::report::printable;
 use lariat::report::text::Style;
 use lariat::run::show_run;
 use model::trace::Change;
-use search::Limits;
+use search::{Limits, Options};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct Replay {
@@ -29,6 +31,10 @@ pub struct Replay {
     /// Define a macro [default: as when it was found]
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
     define: Vec<Define>,
+
+    /// If it cannot be followed any more, look at all other runs for so long
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::duration)]
+    time: Duration,
 
     /// Say what became of it and nothing else
     #[arg(long, short)]
@@ -57,20 +63,35 @@ impl Replay {
             }
         };
         let limits = Limits { memory_bytes: machine::default_memory_bytes(), ..Limits::default() };
-        let judge = saved.judge(&model, limits).map_err(anyhow::Error::msg)?;
+        let judge = saved.judge(&model, limits.clone()).map_err(anyhow::Error::msg)?;
         let followed = saved
             .follow(&model.program, judge.as_deref())
             .map_err(|error| anyhow::anyhow!(printable(&error.to_string())))
             .context("the model has no initial state")?;
         let style = self.color.style();
         let same = fingerprint(&model.program) == saved.fingerprint;
+        let again = match followed.result {
+            Replayed::Diverges { .. } | Replayed::DoesNotClose { .. } => {
+                stop_when_interrupted();
+                let limits = Limits { time: Some(self.time), interrupt: Some(&INTERRUPTED), ..limits };
+                saved.check_again(&model, &Options { limits, ..Options::default() })?
+            }
+            _ => Again::Undecided,
+        };
         let (line, exit) = verdict(&saved, &followed, same, style);
+        let (line, exit) = match &again {
+            Again::Holds => {
+                (format!("{}: no run fails any more; this one {line}", style.good("fixed")), Exit::Holds)
+            }
+            Again::Violated(_) => (line + ", but another run fails", Exit::Violated),
+            Again::Undecided => (line, exit),
+        };
         let mut text = line + "\n";
         if !self.quiet {
             text += &match (&followed.result, &followed.lasso) {
                 (_, Some(lasso)) => infinite_run(&model.program, lasso, ending(&saved), style),
-                (Replayed::Diverges { .. }, _) => alternatives(&followed),
-                (Replayed::DoesNotClose { differs }, _) => differences(differs),
+                (Replayed::Diverges { .. }, _) => alternatives(&followed) + &others(&again),
+                (Replayed::DoesNotClose { differs }, _) => differences(differs) + &others(&again),
                 (Replayed::Fixed | Replayed::Unfair, _) => {
                     "  other runs may fail: lariat check looks at all\n".to_string()
                 }
@@ -157,20 +178,31 @@ fn alternatives(followed: &Followed) -> String {
         let lead = if number == 0 { "there is now" } else { "         or" };
         text += &format!("  {lead} {}\n", step_text(other));
     }
-    text + UNDECIDED
+    text
 }
 
 fn differences(differs: &[Change]) -> String {
     let each: Vec<String> =
         differs.iter().map(|change| format!("{} = {}", printable(&change.name), change.value)).collect();
-    let found = match each.is_empty() {
+    match each.is_empty() {
         true => "  the values come back, but not the steps\n".to_string(),
         false => format!("  after a round {}\n", each.join(", ")),
-    };
-    found + UNDECIDED
+    }
 }
 
-const UNDECIDED: &str = "  whether the error is gone is for lariat check to say\n";
+/// What is known of all other runs.
+fn others(again: &Again) -> String {
+    match again {
+        Again::Holds => String::new(),
+        Again::Violated(Some(error)) => {
+            format!("  another run: {}; lariat check shows it\n", printable(&error.to_string()))
+        }
+        Again::Violated(None) => "  lariat check shows the other run\n".to_string(),
+        Again::Undecided => {
+            "  whether other runs fail was not found out in time: lariat check looks at all\n".to_string()
+        }
+    }
+}
 
 fn step_text(step: &SavedStep) -> String {
     let each = step.moves.iter().map(|taken| {

@@ -1,15 +1,18 @@
 //! Counterexamples that last: saved with what they were found in, and followed again after the model was edited.
 //!
 //! A saved step names its process and the text of its statement, so lines may move and other code may change. [`follow`](mod@follow) tries to
-//! take the same steps, and says whether they still show what they did: an error, or that a property is violated.
+//! take the same steps, and says whether they still show what they did: an error, or that a property is violated. If they cannot be taken, [`again`] looks
+//! at all other runs.
 
+pub mod again;
 pub mod follow;
 
+pub use again::Again;
 pub use follow::{Followed, Replayed};
 
 use crate::check::Counterexample;
 use crate::load::{Define, Model};
-use crate::property::{self, Assumption, BranchingJudge, Choice, Judge, Judges, Meaning, Wanted};
+use crate::property::{self, Assumption, BranchingJudge, Choice, Judge, Judges, Meaning, Property, Wanted};
 use crate::run::{Mover, show_step};
 use model::{Program, RuntimeError, State, Step};
 use search::liveness::fairness::Fairness;
@@ -188,6 +191,19 @@ impl SavedRun {
     /// # Errors
     /// The model does not have the property any more, or it cannot be asked.
     pub fn judge(&self, model: &Model, limits: Limits<'_>) -> Result<Option<Box<dyn Judges>>, String> {
+        let Some((property, choice)) = self.property(model)? else { return Ok(None) };
+        if let Meaning::Branching(formula) = &property.meaning {
+            let options = Options { limits, ..Options::default() };
+            let judge = BranchingJudge::new(&model.program, formula, &choice, &options);
+            let judge = judge.map_err(|reason| format!("`{}` cannot be decided: {reason}", property.name))?;
+            return Ok(Some(Box::new(judge)));
+        }
+        let judge = Judge::new(&model.program, &property, &choice).map_err(|error| error.to_string())?;
+        Ok(Some(Box::new(judge.with_rounds(ROUNDS))))
+    }
+
+    /// The property that the run violates, and of which runs; none if it leads to an error.
+    fn property(&self, model: &Model) -> Result<Option<(Property, Choice)>, String> {
         let Shows::Property { wanted, fairness, assumed, .. } = &self.shows else { return Ok(None) };
         let named = |name: &String| {
             let known = Fairness::ALL.into_iter().find(|notion| notion.name() == name);
@@ -199,14 +215,7 @@ impl SavedRun {
         let assumptions: Result<Vec<Assumption>, String> =
             assumed.iter().map(|each| Assumption::find(each, model, &mut given)).collect();
         let choice = Choice { fairness, assumptions: assumptions?, ..Choice::default() };
-        if let Meaning::Branching(formula) = &property.meaning {
-            let options = Options { limits, ..Options::default() };
-            let judge = BranchingJudge::new(&model.program, formula, &choice, &options);
-            let judge = judge.map_err(|reason| format!("`{}` cannot be decided: {reason}", property.name))?;
-            return Ok(Some(Box::new(judge)));
-        }
-        let judge = Judge::new(&model.program, &property, &choice).map_err(|error| error.to_string())?;
-        Ok(Some(Box::new(judge.with_rounds(ROUNDS))))
+        Ok(Some((property, choice)))
     }
 }
 
