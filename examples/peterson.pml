@@ -1,7 +1,7 @@
 /* Peterson's mutual exclusion for two processes. Each says that it wants to enter, then gives the
  * other one precedence, and waits only while the other wants to enter and has precedence.
  *
- * To see a counterexample, swap the two assignments marked (*).
+ * To see a counterexample, swap the two lines marked (*).
  *
  * expect: holds
  */
@@ -14,7 +14,8 @@ active [2] proctype User()
 	byte other = 1 - _pid;
 
 	do
-	:: wants[_pid] = true;		/* (*) */
+	::
+	   wants[_pid] = true;		/* (*) */
 	   turn = other;		/* (*) */
 	   !wants[other] || turn == _pid;
 
