@@ -281,3 +281,29 @@ fn a_run_without_a_cycle_is_not_cut_too_short() {
         assert!(out.contains("whatever follows"), "{search}\n{out}");
     }
 }
+
+/// A property is no process: it may ask whether any process is enabled, the first one too, and whether nothing moves.
+#[test]
+fn who_can_move() {
+    let text = "\
+byte x;
+active proctype P() { do :: x == 0 -> x = 1 :: timeout -> x = 0 od }
+active proctype Q() { x == 1; x == 5 }
+ltl first { []<> enabled(0) }
+ltl always { [] enabled(0) }
+ltl second { <>[] !enabled(1) }
+ltl waits { []<> timeout }
+ltl moves { [] !timeout }
+ltl each { [] (timeout -> enabled(0) && x == 1) }
+";
+    let place = Place::with(&[("m.pml", text)]);
+    let wanted = "\
+safety: holds\nltl first: holds\nltl always: VIOLATED\nltl second: holds\nltl waits: holds\nltl moves: VIOLATED\nltl each: holds\n";
+    for engine in ["interp", "native"] {
+        for more in [&[][..], &["--raw"]] {
+            let arguments = [&["m.pml", "--quiet", "--engine", engine], more].concat();
+            let (_, out, complaints) = place.run(&arguments);
+            assert_eq!(out, wanted, "{arguments:?} {complaints}");
+        }
+    }
+}

@@ -41,6 +41,11 @@ impl Generator<'_, '_> {
             }
             Expr::Channel(query, channel) => self.channel_query(scene, *query, channel),
             Expr::Poll { channel, patterns, random } => self.poll(scene, channel, patterns, *random),
+            // Whether anybody can move at all, as a property sees it, only the interpreter knows.
+            Expr::Timeout | Expr::Enabled(_) if scene.actor.is_none() => {
+                self.give_up();
+                Value::constant(0)
+            }
             Expr::Timeout => self.timeout(),
             Expr::Pid => Value::constant(scene.actor.map_or(0, |actor| actor.slot as i32)),
             Expr::ProcessCount => self.process_count(scene),

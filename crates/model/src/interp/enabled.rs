@@ -109,6 +109,6 @@ impl Context<'_> {
 
     /// The same state as another process sees it.
     pub(super) fn of(&self, pid: Pid) -> Context<'_> {
-        Context { pid, ..*self }
+        Context { pid, outside: false, ..*self }
     }
 }

@@ -11,8 +11,10 @@ use std::cell::RefCell;
 pub struct Context<'a> {
     pub program: &'a Program,
     pub state: &'a State,
-    /// The process that evaluates.
+    /// The process that evaluates; 0 if none does.
     pub pid: Pid,
+    /// Does no process evaluate, but a property?
+    pub outside: bool,
     /// Is nothing else possible?
     pub timeout: bool,
     /// The process the current step created.
@@ -34,7 +36,17 @@ impl<'a> Context<'a> {
         state: &'a State,
         noted: &'a RefCell<Vec<RuntimeError>>,
     ) -> Context<'a> {
-        Context { program, state, pid: 0, timeout: false, spawned: 0, handshake: None, nesting: 0, noted }
+        Context {
+            program,
+            state,
+            pid: 0,
+            outside: true,
+            timeout: false,
+            spawned: 0,
+            handshake: None,
+            nesting: 0,
+            noted,
+        }
     }
 }
 
@@ -104,7 +116,7 @@ impl Context<'_> {
             Expr::Spawned => Ok(i32::from(self.spawned)),
             Expr::Enabled(pid) => {
                 let pid = self.value(pid)?;
-                if pid == i32::from(self.pid) {
+                if !self.outside && pid == i32::from(self.pid) {
                     return Err(RuntimeError::EnabledSelf);
                 }
                 match Pid::try_from(pid) {

@@ -36,6 +36,7 @@ impl<'a> Machine<'a> {
             program: self.program,
             state: &self.state,
             pid: self.pid,
+            outside: false,
             timeout: self.timeout,
             spawned: self.spawned,
             handshake: self.handshake,

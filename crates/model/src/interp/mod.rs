@@ -41,8 +41,16 @@ impl<'a> Interpreter<'a> {
     /// The value of an expression that no process evaluates (a property's atom, say).
     pub fn evaluate(&self, state: &State, expr: &Expr) -> Result<i32, RuntimeError> {
         let noted = RefCell::default();
-        let context = Context::outside(self.program, state, &noted);
+        let asks = expr.any(&|part| matches!(part, Expr::Timeout | Expr::Enabled(_)));
+        let timeout = asks && self.times_out(state);
+        let context = Context { timeout, ..Context::outside(self.program, state, &noted) };
         context.value(expr)
+    }
+
+    /// Can nothing move, but for what waits for just that?
+    fn times_out(&self, state: &State) -> bool {
+        let sink: Sink<'_> = &mut |_, _| {};
+        !Expansion { program: self.program, state, timeout: false, sink, keep_output: false }.all_processes()
     }
 
     /// The successors, and with each what its step printed.
@@ -232,6 +240,7 @@ impl<'a> Expansion<'a, '_> {
             program: self.program,
             state: self.state,
             pid,
+            outside: false,
             timeout: self.timeout,
             spawned: 0,
             handshake,

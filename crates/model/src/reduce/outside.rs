@@ -67,8 +67,12 @@ impl Outside {
     }
 
     fn condition(&mut self, expr: &Expr) {
-        if let Expr::Read(place) = expr {
-            self.observed_globals.insert(place.variable);
+        match expr {
+            Expr::Read(place) => {
+                self.observed_globals.insert(place.variable);
+            }
+            Expr::Timeout => self.asks_for_progress = true,
+            _ => {}
         }
         expr.for_each_child(&mut |child| self.condition(child));
     }
