@@ -307,3 +307,21 @@ safety: holds\nltl first: holds\nltl always: VIOLATED\nltl second: holds\nltl wa
         }
     }
 }
+
+/// An automaton that can only wait: there is nothing to find, and every search says so.
+#[test]
+fn nothing_but_waiting() {
+    let automaton = "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"busy\"\nAcceptance: 2 Inf(0) & Inf(1)\n\
+--BODY--\nState: 0 {0}\n[t] 0\n--END--\n";
+    let place = Place::with(&[("m.pml", MODEL), ("f.hoa", automaton)]);
+    for search in
+        ["queue", "interleaved", "magic", "nested", "tarjan", "couvreur", "kosaraju", "cndfs", "ufscc"]
+    {
+        for tail in ["demon", "property"] {
+            let arguments =
+                ["m.pml", "--quiet", "--automaton", "f.hoa", "--search", search, "--hybrid", tail];
+            let (_, out, complaints) = place.run(&arguments);
+            assert_eq!(out, "automaton f.hoa: holds\n", "{search} {tail} {complaints}");
+        }
+    }
+}

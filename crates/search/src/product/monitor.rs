@@ -80,6 +80,8 @@ impl Monitor {
         let waiting = automaton.initial.first().filter(|initial| {
             let mut edges = automaton.edges[initial.index()].iter();
             passing[initial.index()]
+                // Otherwise there is nothing to wait for, and a packet has no bits for who waits.
+                && automaton.edges.len() > 1
                 && edges.any(|edge| edge.target == **initial && edge.guard == Guard::TRUE)
         });
         let waiting = waiting.map(|initial| initial.0);
@@ -160,8 +162,8 @@ impl Monitor {
         self.passing[state as usize]
     }
 
-    /// The initial state, if the automaton can stay there whatever it reads and nothing is accepted before it leaves: of every state that the program
-    /// comes to, there is a node with it.
+    /// The initial state, if the automaton can stay there whatever it reads and nothing is accepted before it leaves for another: of every state that the
+    /// program comes to, there is a node with it.
     pub(crate) fn waiting(&self) -> Option<u32> {
         self.waiting
     }
