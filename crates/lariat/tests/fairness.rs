@@ -110,6 +110,22 @@ active proctype S() { c!1; sent = true }
 active proctype T() { do :: c!2 od }
 active proctype R() { byte x; do :: c?x; x = 0 od }";
 
+/// The receiver could always move, but the sender has something else to do.
+const RECEIVER: &str = "
+chan c = [0] of { byte }; bool x, met;
+active proctype S() { do :: c!1 :: x = !x od }
+active proctype R() { c?_; met = true }";
+
+/// Processes that may move now and then, or never.
+const PROVIDED: &str = "
+bool x, done;
+active proctype P() provided (!x) { done = true }
+active proctype Q() { do :: x = !x od }";
+const OUTRANKED: &str = "
+bool x, done;
+active proctype P() priority 1 { done = true }
+active proctype Q() priority 2 { do :: x = !x od }";
+
 /// Everything comes to an end.
 const ENDING: &str =
     "bool a, b; active proctype P() { a = true } active proctype Q() { b = true; b = false }";
@@ -122,6 +138,10 @@ fn each_notion_rules_out_what_it_says() {
     assert_eq!(verdicts(CHOICE, "<>done"), "---++");
     assert_eq!(verdicts(RARE_CHOICE, "<>done"), "----+");
     assert_eq!(verdicts(MEETING, "<>met"), "-++++");
+    // SPIN says otherwise of these (`docs/spin-differences.md`).
+    assert_eq!(verdicts(RECEIVER, "<>met"), "-++++");
+    assert_eq!(verdicts(PROVIDED, "<>done"), "--+-+");
+    assert_eq!(verdicts(OUTRANKED, "<>done"), "-----");
     // A run that has ended is fair, and so are its violations.
     assert_eq!(verdicts(ENDING, "[]<>b"), "-----");
     assert_eq!(verdicts(ENDING, "<>[]a"), "+++++");
