@@ -24,12 +24,17 @@ const WAITING: [&str; 4] = ["timeout", "(_pid == x)", "(l)", "(nempty(q))"];
 impl Writer {
     /// Processes without properties.
     pub fn program(&mut self) -> String {
+        // Priorities and questions who is enabled do not go together with rendezvous.
+        let (priorities, asks) = (self.random.percent(8), self.random.percent(8));
+        let buffer = u8::from(priorities || asks);
+        // With priorities SPIN forgets bits of the state (`docs/spin-differences.md`), but no bytes.
+        let kind = if priorities { "byte" } else { "bool" };
         let mut text =
-            "byte x, y; bool b;\nchan r = [0] of { byte };\nchan q = [1] of { byte };\n".to_owned();
+            format!("byte x, y; bool b;\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n");
         let runs = self.random.percent(12);
         if runs {
             let body = self.sequence(1, false, 3);
-            text += &format!("proctype D() {{ bool l; {body} }}\n");
+            text += &format!("proctype D() {{ {kind} l; {body} }}\n");
         }
         let mut pid = 0;
         for number in 0..self.random.between(1, 3) {
@@ -44,8 +49,19 @@ impl Writer {
                 false => format!("{body}; {place}; {more}"),
             };
             let start = if runs && number == 0 { "run D(); " } else { "" };
-            text += &format!("active [{instances}] proctype {name}() {{ bool l; {start}{body} }}\n");
+            let mut clauses = String::new();
+            if priorities {
+                clauses += &format!(" priority {}", self.random.between(1, 3));
+            }
+            if self.random.percent(8) {
+                clauses += &format!(" provided {}", self.random.pick(&CONDITIONS));
+            }
+            text +=
+                &format!("active [{instances}] proctype {name}(){clauses} {{ {kind} l; {start}{body} }}\n");
             self.remote.push(format!("({name}[{pid}]@here{number})"));
+            if asks {
+                self.remote.push(format!("(enabled({pid}))"));
+            }
             self.remote.push(format!("({name}[{pid}]:l)"));
             pid += instances;
         }
