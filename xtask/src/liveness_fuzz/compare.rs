@@ -120,8 +120,9 @@ impl<'a> Comparison<'a> {
         known: Option<&Known<'_>>,
     ) -> io::Result<()> {
         let arguments = ["-a", "-N", &property.name];
-        // Beside a formula SPIN counts accept labels of processes as well.
-        let confused = self.sample.kind == Kind::Formulas && self.sample.program.contains("accept");
+        // Beside a formula SPIN counts accept labels of processes as well, and it sees a `timeout` where there is none.
+        let confused = self.sample.kind == Kind::Formulas
+            && (self.sample.program.contains("accept") || self.sample.properties.contains("timeout"));
         let ask = |verifier: Option<&Verifier>, arguments: &[&str]| match verifier {
             Some(verifier) => verifier.violated(arguments, || Ok(None)),
             None => Ok(None),
