@@ -3,7 +3,9 @@
 //! [`Ways`](crate::ways) knows how many states have one way in, over the whole search, and takes the ways into a state for independent of each other. They
 //! are not: where two steps commute, both ways into the state behind them come from the same state, and are lost with it. So the
 //! first states, breadth-first, are kept here with their edges, some are taken out by lot, and what cannot be reached any more is counted. How much
-//! the ways into these states differ from those into all states says by how much more or less is lost elsewhere.
+//! the ways into these states differ from those into all states says by how much more or less is lost elsewhere. Into the last of them there may be ways from states that
+//! are not kept; and before the very first of them lies nearly everything, as it does before few others. So if not all states are kept, only those of the first half are counted, and of
+//! these none of the first quarter is taken out.
 //!
 //! Now and then a state is taken out that nearly all the others are behind. That is part of the mean, but it is not what happens to a search
 //! that omits a few, so the median of several trials counts.
@@ -36,6 +38,10 @@ pub(crate) fn lost_with_one<S: System>(system: &S, ways: &Ways) -> f64 {
 #[derive(Debug, Default)]
 struct Graph {
     initial: usize,
+    /// Those below are not taken out.
+    first: usize,
+    /// Those below are counted.
+    counted: usize,
     successors: Vec<Vec<u32>>,
 }
 
@@ -61,7 +67,7 @@ impl Graph {
         for state in system.initial_states().unwrap_or_default() {
             number(&state, &mut states);
         }
-        let mut graph = Graph { initial: states.len() / width.all, successors: Vec::new() };
+        let mut graph = Graph { initial: states.len() / width.all, ..Graph::default() };
         while graph.successors.len() * width.all < states.len() {
             let place = graph.successors.len() * width.all;
             let state = states[place..place + width.all].to_vec();
@@ -71,6 +77,9 @@ impl Graph {
             let arrivals = arrivals.chunks_exact(expansion.stride());
             graph.successors.push(arrivals.filter_map(|state| number(&state[1..], &mut states)).collect());
         }
+        let kept = graph.successors.len();
+        (graph.first, graph.counted) =
+            if kept < limit { (graph.initial, kept) } else { (graph.initial.max(kept / 8), kept / 2) };
         graph
     }
 
@@ -93,13 +102,14 @@ impl Graph {
             random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             ((random >> 32) * RATE) >> 32 == 0
         };
-        let taken: Vec<bool> =
-            (0..self.successors.len()).map(|state| by_lot() && state >= self.initial).collect();
+        let taken: Vec<bool> = (0..self.successors.len())
+            .map(|state| by_lot() && (self.first..self.counted).contains(&state))
+            .collect();
         let mut met: Vec<bool> = (0..self.successors.len()).map(|state| state < self.initial).collect();
         let mut waiting: Vec<usize> = (0..self.initial.min(self.successors.len())).collect();
         let (mut reached, mut omitted) = (0, 0);
         while let Some(state) = waiting.pop() {
-            reached += 1;
+            reached += usize::from(state < self.counted);
             for &successor in &self.successors[state] {
                 let successor = successor as usize;
                 if std::mem::replace(&mut met[successor], true) {
@@ -112,7 +122,7 @@ impl Graph {
                 }
             }
         }
-        (omitted > 0).then(|| (self.successors.len() - reached) as f64 / f64::from(omitted))
+        (omitted > 0).then(|| (self.counted - reached) as f64 / f64::from(omitted))
     }
 
     /// What [`Ways`](crate::ways::Ways) would say of these states.
@@ -125,8 +135,8 @@ impl Graph {
                 several[successor as usize] |= known != source;
             }
         }
-        let several = several.iter().filter(|several| **several).count();
-        self.successors.len().max(1) as f64 / several.max(1) as f64
+        let several = several[..self.counted].iter().filter(|several| **several).count();
+        self.counted.max(1) as f64 / several.max(1) as f64
     }
 }
 
@@ -154,7 +164,7 @@ mod tests {
         for copy in 0..count {
             successors.extend(small.iter().map(|list| list.iter().map(|to| 1 + copy * size + to).collect()));
         }
-        Graph { initial: 1, successors }
+        Graph { initial: 1, first: 1, counted: successors.len(), successors }
     }
 
     proptest! {
