@@ -6,10 +6,10 @@
 //! a node and there are no bits: the classical storage.
 
 use super::table::{MOST_NODES, NodeTable, Numbers};
-use crate::apart::Apart;
+use crate::apart::Count;
 use crate::liveness::Node;
 use crate::words::Words;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 /// What is not stored with every node, but is the tail of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ pub(super) struct Packets {
     met: Words,
     /// Two bits for each packet, for whoever looks at packets as a whole.
     bits: Words,
-    len: Apart<AtomicU32>,
+    len: Count,
 }
 
 impl Packets {
@@ -91,7 +91,7 @@ impl Packets {
             digits: digits(tails),
             met: Words::default(),
             bits: Words::default(),
-            len: Apart::default(),
+            len: Count::default(),
         };
         packets.make_room();
         packets
@@ -110,7 +110,7 @@ impl Packets {
     /// Nodes met.
     #[inline]
     pub fn len(&self) -> usize {
-        if self.is_classical() { self.heads.len() } else { self.len.load(Ordering::Relaxed) as usize }
+        if self.is_classical() { self.heads.len() } else { self.len.sum() as usize }
     }
 
     pub fn packets(&self) -> usize {
@@ -218,7 +218,7 @@ impl Packets {
         let (word, bit) = (&self.met[node as usize / 64], 1 << (node % 64));
         // Most often it is set; looking first leaves the memory to all threads.
         if word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-            self.len.fetch_add(1, Ordering::Relaxed);
+            self.len.add_one();
         }
     }
 

@@ -7,7 +7,7 @@
 //! are compared.
 
 use super::spread::spread;
-use crate::apart::Apart;
+use crate::apart::{Apart, Count};
 use crate::liveness::Node;
 use crate::liveness::stress;
 use crate::store::hash::Hasher;
@@ -43,7 +43,7 @@ pub(super) struct NodeTable {
     stride: usize,
     words: Words,
     entries: Words,
-    len: Apart<AtomicU32>,
+    len: Count,
     /// All numbers below have been given to threads.
     given: Apart<AtomicU32>,
     /// For so many nodes there is room.
@@ -60,7 +60,7 @@ impl NodeTable {
             stride,
             words: Words::default(),
             entries: Words::zeroed(1 << 10),
-            len: Apart::default(),
+            len: Count::default(),
             given: Apart::default(),
             room: 0,
             most,
@@ -77,7 +77,7 @@ impl NodeTable {
 
     #[inline]
     pub fn len(&self) -> usize {
-        self.len.load(Ordering::Relaxed) as usize
+        self.len.sum() as usize
     }
 
     /// All numbers of nodes are below.
@@ -204,7 +204,7 @@ impl NodeTable {
         stress::point();
         let node = numbers.next;
         numbers.next += 1;
-        self.len.fetch_add(1, Ordering::Relaxed);
+        self.len.add_one();
         for (slot, word) in self.slots(node).iter().zip(words) {
             slot.store(*word, Ordering::Relaxed);
         }
