@@ -17,7 +17,9 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 
 /// How many values may be looked at: some milliseconds.
-const EFFORT: usize = 2_500_000;
+const EFFORT: usize = 2_000_000;
+/// As many of them as are left for walks, which see more of what is rare.
+const WALKS: usize = 1_250_000;
 /// How long a walk is.
 const WALK: usize = 400;
 /// One walk of so many lets anybody move at any time.
@@ -62,8 +64,7 @@ impl Profile {
         for state in from {
             self.include(interpreter.program(), state);
         }
-        // Half of the effort for the neighbourhood.
-        let (states, edge) = look.neighbourhood(self, from, EFFORT / 2);
+        let (states, edge) = look.neighbourhood(self, from, WALKS);
         let extent = Extent { states, edge: edge.len() };
         if edge.is_empty() {
             return extent;
