@@ -12,6 +12,12 @@ pub trait Observable: System + Send {
 
     fn conditions(&self, list: &[Expr]) -> Self::Conditions;
 
+    /// The same system in the same layout, for whoever needs one of its own: conditions of one are conditions of both.
+    #[must_use]
+    fn again(&self) -> Self
+    where
+        Self: Sized;
+
     /// Which conditions hold in a state: condition `i` is bit `i % 64` of word `i / 64` of `results`, which has just enough
     /// words.
     ///
@@ -30,6 +36,10 @@ impl Observable for PackedInterpreter<'_> {
 
     fn conditions(&self, list: &[Expr]) -> Vec<Expr> {
         list.to_vec()
+    }
+
+    fn again(&self) -> Self {
+        self.clone()
     }
 
     fn observe(

@@ -12,6 +12,10 @@ impl Observable for Native<'_> {
         self.compile_atoms(list)
     }
 
+    fn again(&self) -> Self {
+        Native::again(self)
+    }
+
     fn observe(&self, conditions: &Atoms, state: &[u64], results: &mut [u64]) -> Result<(), RuntimeError> {
         self.evaluate(conditions, state, results)
     }

@@ -168,6 +168,9 @@ pub(super) fn check_on(
             Plan::Cycles(planned, _) => search_name(answer.algorithm.unwrap_or(planned), choice.fairness),
         },
         because: match (&plan, answer.algorithm) {
+            _ if answer.stem => {
+                "a violation is a cycle; it is looked for after states in which the automaton can leave"
+            }
             _ if answer.joined => "a violation is a cycle; the product is large, so all threads search",
             (Plan::Cycles(Algorithm::Ufscc, _), Some(Algorithm::Couvreur)) => {
                 "`ufscc` has no room for so many acceptance sets"

@@ -29,7 +29,7 @@ struct Root {
     entry: u64,
 }
 
-struct Search<'t> {
+pub(super) struct Search<'t> {
     /// By node, its place in the order of visits.
     numbers: Numbers,
     roots: Vec<Root>,
@@ -41,7 +41,7 @@ struct Search<'t> {
 }
 
 /// What a thread has beside its search when it is not alone.
-struct Among<'t> {
+pub(super) struct Among<'t> {
     team: &'t Team,
     complete: &'t SharedColors,
     shuffle: Shuffle,
@@ -67,12 +67,12 @@ pub fn search_with<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
 }
 
 impl Search<'_> {
-    fn new(among: Option<Among<'_>>) -> Search<'_> {
+    pub fn new(among: Option<Among<'_>>) -> Search<'_> {
         Search { numbers: Numbers::whole(), roots: Vec::new(), live: Vec::new(), visited: 0, among }
     }
 
     /// Looks for a lasso from a node, unless that was visited; nothing if another thread has come to an end.
-    fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
+    pub fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
         if self.numbers.get(root) != UNMET || self.is_complete(root) {
             return Ok(None);
         }

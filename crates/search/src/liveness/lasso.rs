@@ -29,15 +29,24 @@ fn way_within<G: Graph>(
 }
 
 /// The same cycle with a shortest way to any node of the lasso, if it does not begin in an initial node.
-pub(super) fn from_start<G: Graph>(graph: &mut G, mut lasso: Lasso) -> Result<Lasso, G::Stop> {
+pub(super) fn from_start<G: Graph>(graph: &mut G, lasso: Lasso) -> Result<Lasso, G::Stop> {
     let initial = graph.initial()?;
+    from_sources(graph, &initial, lasso)
+}
+
+/// The same, if it does not begin in one of `sources`.
+pub(super) fn from_sources<G: Graph>(
+    graph: &mut G,
+    sources: &[Node],
+    mut lasso: Lasso,
+) -> Result<Lasso, G::Stop> {
     let nodes = lasso.prefix.iter().chain(&lasso.cycle);
     let places: RapidHashMap<Node, usize> = nodes.enumerate().map(|(place, node)| (*node, place)).collect();
     let wanted = |node| places.contains_key(&node);
     // Most often there is a way through passing nodes, and these are fewer.
-    let mut found = way_within(graph, &initial, Graph::is_passing, wanted)?;
+    let mut found = way_within(graph, sources, Graph::is_passing, wanted)?;
     if found.is_none() {
-        found = way(graph, &initial, wanted)?;
+        found = way(graph, sources, wanted)?;
     }
     let Some(mut nodes) = found else { return Ok(lasso) };
     let place = nodes.pop().and_then(|node| places.get(&node)).copied().unwrap_or(0);

@@ -8,6 +8,7 @@ mod colors;
 mod couvreur;
 mod deterministic;
 pub mod fairness;
+mod gradual;
 mod graph;
 mod interleaved;
 mod kosaraju;
@@ -26,6 +27,7 @@ mod team;
 mod ufscc;
 mod union_find;
 
+pub(crate) use gradual::Gradual;
 pub use graph::{Edge, Found, Graph, Lasso, Node, SharedGraph};
 pub(crate) use lasso::way;
 pub use numbers::{Numbers, OUTSIDE, UNMET};

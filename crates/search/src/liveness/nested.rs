@@ -16,11 +16,24 @@ const BLUE: u8 = 2;
 const RED: u8 = 3;
 
 pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut colors = Colors::default();
-    sweep::alone(graph, |graph, root, left| match colors.get(root) {
-        WHITE => blue(graph, &mut colors, root, left),
-        _ => Ok(None),
-    })
+    let mut search = Search::default();
+    sweep::alone(graph, |graph, root, left| search.run(graph, root, left))
+}
+
+/// What is known of nodes.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    colors: Colors,
+}
+
+impl Search {
+    /// Looks for a lasso from a node, unless that was visited.
+    pub fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
+        match self.colors.get(root) {
+            WHITE => blue(graph, &mut self.colors, root, left),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// The first search. Remembered on the path: are all successors so far red?

@@ -56,29 +56,49 @@ impl Frontier {
     }
 }
 
-/// Visits all nodes with one thread. `search` looks for a lasso from a node that is not passing, unless it was visited before, and appends the passing
-/// nodes that it meets to its last argument.
-pub(super) fn alone<G: Graph>(
-    graph: &mut G,
-    mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Found<G>,
-) -> Found<G> {
-    let mut met = Colors::default();
-    let mut mark = |node| met.mark(node, MET);
-    let mut frontier = Frontier::default();
-    for node in graph.initial()?.into_iter().rev() {
-        frontier.add(graph, node, &mut mark);
-    }
-    let mut left = Vec::new();
-    loop {
-        if let Some(root) = frontier.roots.pop() {
-            if let Some(lasso) = search(graph, root, &mut left)? {
-                return from_start(graph, lasso).map(Some);
+/// A visit by one thread, which can be gone on with from other nodes.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    met: Colors,
+    frontier: Frontier,
+    left: Vec<Node>,
+}
+
+impl Sweep {
+    /// Visits all nodes that are reached from these and were not visited before. `search` looks for a lasso from a node that is not passing, unless it was visited
+    /// before, and appends the passing nodes that it meets to its last argument.
+    pub fn go_on<G: Graph>(
+        &mut self,
+        graph: &mut G,
+        nodes: impl IntoIterator<Item = Node>,
+        mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Found<G>,
+    ) -> Found<G> {
+        let Sweep { met, frontier, left } = self;
+        let mut mark = |node| met.mark(node, MET);
+        for node in nodes {
+            frontier.add(graph, node, &mut mark);
+        }
+        loop {
+            if let Some(root) = frontier.roots.pop() {
+                if let Some(lasso) = search(graph, root, left)? {
+                    return Ok(Some(lasso));
+                }
+                left.drain(..).for_each(|node| frontier.add(graph, node, &mut mark));
+            } else if !frontier.expand(graph, &mut mark)? {
+                return Ok(None);
             }
-            left.drain(..).for_each(|node| frontier.add(graph, node, &mut mark));
-        } else if !frontier.expand(graph, &mut mark)? {
-            return Ok(None);
         }
     }
+}
+
+/// Visits all nodes with one thread; `search` is as for [`Sweep::go_on`].
+pub(super) fn alone<G: Graph>(
+    graph: &mut G,
+    search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Found<G>,
+) -> Found<G> {
+    let initial = graph.initial()?;
+    let found = Sweep::default().go_on(graph, initial.into_iter().rev(), search)?;
+    found.map(|lasso| from_start(graph, lasso)).transpose()
 }
 
 /// The part of one thread of a team in visiting all nodes. What `search` finds ends it.

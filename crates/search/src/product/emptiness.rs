@@ -4,6 +4,7 @@ use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::packets::{PacketFigures, Tail};
 use super::shorten;
+use super::stem::{self, Visited};
 use super::system::Product;
 use crate::limits::{Limit, peak_memory_bytes};
 use crate::liveness::{Algorithm, Graph, Lasso, Node};
@@ -91,6 +92,8 @@ pub struct Answer {
     pub algorithm: Option<Algorithm>,
     /// The product was large, so all threads joined in.
     pub joined: bool,
+    /// The program itself was visited, and that search began where the automaton could leave its initial state.
+    pub stem: bool,
     pub lasso: Option<LassoRun>,
     /// A condition has no value: the error, and a run to where it has none.
     pub failure: Option<Violation>,
@@ -127,20 +130,35 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         _ => Product::marked(system, monitor),
     };
     let product = product.absorbing();
-    let mut graph = ProductGraph::new(product, tail, &request.limits, request.progress);
-    let Search { algorithm, joined, found } = search(&mut graph, request);
-    let packets = graph.packets().filter(|_| request.hybrid.is_some());
-    let mut answer = Answer { algorithm: Some(algorithm), joined, packets, ..Answer::default() };
-    // What the search itself took, without what is done for the sake of the report.
-    let statistics = Statistics {
-        states: graph.len() as u64,
-        transitions: graph.tally.transitions,
-        atomic_steps: graph.tally.atomic_steps,
-        depth: graph.tally.depth,
-        state_bytes: 8 * graph.product().width().identity as u64,
-        store_bytes: graph.store_bytes(),
-        time: graph.elapsed(),
-        ..Statistics::default()
+    let stemmed = match (request.when_large, request.hybrid) {
+        (Some(_), None) => stem::search(&product, request.algorithm, request),
+        // Who asks for a search or a storage gets it.
+        _ => None,
+    };
+    let mut answer = Answer::default();
+    let (mut graph, found, statistics) = match stemmed {
+        Some(Visited { graph, found, failure, statistics }) => {
+            answer = Answer { algorithm: Some(request.algorithm), stem: true, failure, ..answer };
+            (graph, found, statistics)
+        }
+        None => {
+            let mut graph = ProductGraph::new(product, tail, &request.limits, request.progress);
+            let Search { algorithm, joined, found } = search(&mut graph, request);
+            let packets = graph.packets().filter(|_| request.hybrid.is_some());
+            answer = Answer { algorithm: Some(algorithm), joined, packets, ..answer };
+            // What the search itself took, without what is done for the sake of the report.
+            let statistics = Statistics {
+                states: graph.len() as u64,
+                transitions: graph.tally.transitions,
+                atomic_steps: graph.tally.atomic_steps,
+                depth: graph.tally.depth,
+                state_bytes: 8 * graph.product().width().identity as u64,
+                store_bytes: graph.store_bytes(),
+                time: graph.elapsed(),
+                ..Statistics::default()
+            };
+            (graph, found, statistics)
+        }
     };
     match found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose()) {
         Ok(None) => {}
@@ -232,7 +250,7 @@ pub(crate) fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer
     match stop {
         Stop::Limit(limit) => answer.limit = Some(limit),
         // The end of a search that another one follows; never of the last.
-        Stop::Large => answer.limit = Some(Limit::Interrupted),
+        Stop::Large | Stop::Outgrown => answer.limit = Some(Limit::Interrupted),
         Stop::NoStart(error) => answer.failure = Some(Violation { error, run: Run::default() }),
         Stop::Failed(node, error) => match run_to_failure(graph, node, error) {
             Ok(violation) => answer.failure = Some(violation),

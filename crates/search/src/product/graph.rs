@@ -20,6 +20,7 @@ use crate::tally::Tally;
 use model::RuntimeError;
 use model::observe::Observable;
 use model::system::{Misfit, System};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,8 @@ pub(crate) enum Stop {
     NoStart(RuntimeError),
     /// There are more nodes than somebody wanted to deal with.
     Large,
+    /// A state does not fit into a layout that others decide about.
+    Outgrown,
 }
 
 /// What all threads look at.
@@ -55,7 +58,7 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     pub(super) nodes: Member<Nodes<'m, S>>,
     /// How often the product had been widened when `expansion` was made.
     widened: u64,
-    expansion: Expansion,
+    pub(super) expansion: Expansion,
     /// That of the program's states, where these are the heads of packets.
     pub(super) program: Expansion,
     pub(super) joint: Joint,
@@ -77,6 +80,10 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     ticks: u32,
     /// Not to be exceeded.
     pub(super) few_nodes: Option<u64>,
+    /// The layout of states is that of somebody else, who must make room for what does not fit.
+    pub(super) bound: bool,
+    /// What did not fit.
+    pub(super) outgrown: Option<Box<Misfit>>,
     /// What was looked for is found and only has to be shown: of all limits, that of the user's patience is left.
     pub(super) lifted: bool,
     /// Who is told apart when fairness matters.
@@ -127,6 +134,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             expansions: 0,
             ticks: 0,
             few_nodes: None,
+            bound: false,
+            outgrown: None,
             lifted: false,
             actors: ActorNumbers::default(),
         }
@@ -296,6 +305,18 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.adapt();
     }
 
+    /// Something does not fit, and others must make room for it.
+    pub(super) fn outgrown_by(&mut self, misfit: Box<Misfit>) -> Stop {
+        self.outgrown = Some(misfit);
+        Stop::Outgrown
+    }
+
+    /// Takes over another layout of the program's states, a wider one; nodes keep their numbers.
+    pub(super) fn follow_layout(&mut self, system: S, conditions: Arc<S::Conditions>) {
+        self.nodes.change(|nodes| nodes.recode(nodes.product.with_system(system, conditions)));
+        self.adapt();
+    }
+
     /// Makes room for more nodes. In the meantime the product may have been widened.
     pub(super) fn grow(&mut self) -> Result<(), Stop> {
         // The others wait meanwhile.
@@ -437,7 +458,7 @@ impl Batch {
     }
 }
 
-impl<S: Observable> Nodes<'_, S> {
+impl<'m, S: Observable> Nodes<'m, S> {
     /// Is the automaton's state the tail of a packet?
     #[inline]
     fn is_split(&self) -> bool {
@@ -458,7 +479,11 @@ impl<S: Observable> Nodes<'_, S> {
 
     fn widen(&mut self, misfit: &Misfit) {
         let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
-        let wide = self.product.widened(&late);
+        self.recode(self.product.widened(&late));
+    }
+
+    /// Translates all nodes.
+    fn recode(&mut self, wide: Product<'m, S>) {
         let (recoder, all, identity) = match self.is_split() {
             true => {
                 let recoder = wide.system().recoder(self.product.system());
@@ -509,6 +534,7 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
             match self.expand(nodes, out)? {
                 Ok(()) if self.add_arrivals(out)? => return Ok(()),
                 Ok(()) => {}
+                Err(misfit) if self.bound => return Err(self.outgrown_by(misfit)),
                 Err(misfit) => self.widen(&misfit),
             }
             // Once more, with another layout.

@@ -2,7 +2,7 @@
 //!
 //! [`Monitor`] is the property: an automaton of forbidden runs over conditions on states. `system` is the product as a system, for
 //! every search there is; `graph` the product as a graph with numbered nodes (`table`, in packets if wanted: `packets`, expanded by `joint`), for the searches for cycles; `emptiness`
-//! looks for a forbidden run, `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
+//! looks for a forbidden run (`stem` the quick way where the automaton waits first), `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
 
 mod actors;
 mod emptiness;
@@ -15,6 +15,7 @@ mod packets;
 mod passage;
 mod shorten;
 mod spread;
+mod stem;
 mod system;
 mod table;
 

@@ -168,6 +168,49 @@ impl Monitor {
         self.waiting
     }
 
+    /// The same, if the automaton does not come back there once it has left.
+    pub(crate) fn stem(&self) -> Option<u32> {
+        let waiting = StateId(self.waiting?);
+        let mut others = self.automaton.states().filter(|state| *state != waiting);
+        let comes_back =
+            |state: StateId| self.automaton.edges[state.index()].iter().any(|edge| edge.target == waiting);
+        (!others.any(comes_back)).then_some(waiting.0)
+    }
+
+    /// Can the automaton go to another state?
+    #[inline]
+    pub(crate) fn leaves(&self, state: u32, letter: &[u64]) -> bool {
+        match &self.ends {
+            Some(ends) => self.tabled(ends, state, letter).iter().any(|(target, _)| *target != state),
+            None => {
+                let mut targets = Vec::new();
+                self.compute(state, letter, &mut targets);
+                targets.iter().any(|(target, _)| *target != state)
+            }
+        }
+    }
+
+    /// Can the automaton go on from another state than this one?
+    pub(crate) fn goes_on_without(&self, state: u32, letter: &[u64]) -> bool {
+        let mut others = (0..self.states() as u32).filter(|other| *other != state);
+        match &self.ends {
+            Some(ends) => others.any(|other| !self.tabled(ends, other, letter).is_empty()),
+            None => true,
+        }
+    }
+
+    /// Those that lead wherever this one does if it is left. None, where there is no table.
+    pub(crate) fn covering(&self, left: u32, letter: &[u64]) -> impl Iterator<Item = u32> {
+        let ends = self.ends.as_deref();
+        let targets = move |state| ends.map_or(&[][..], |ends| self.tabled(ends, state, letter));
+        let states = if ends.is_some() { self.states() as u32 } else { 0 };
+        let covers = move |state: &u32| {
+            let led = |target: u32| targets(*state).iter().any(|(other, _)| *other == target);
+            *state != left && targets(left).iter().all(|(target, _)| *target == left || led(*target))
+        };
+        (0..states).filter(covers)
+    }
+
     pub(crate) fn is_universal(&self, state: u32) -> bool {
         self.universal[state as usize]
     }
@@ -181,14 +224,18 @@ impl Monitor {
     #[inline]
     pub(crate) fn targets(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {
         match &self.ends {
-            Some(ends) => {
-                let letter = letter.first().copied().unwrap_or(0) as usize;
-                let index = ((state as usize) << self.conditions.len()) + letter;
-                let start = index.checked_sub(1).map_or(0, |before| ends[before]);
-                out.extend_from_slice(&self.targets[start as usize..ends[index] as usize]);
-            }
+            Some(ends) => out.extend_from_slice(self.tabled(ends, state, letter)),
             None => self.compute(state, letter, out),
         }
+    }
+
+    /// What the table says.
+    #[inline]
+    fn tabled(&self, ends: &[u32], state: u32, letter: &[u64]) -> &[Target] {
+        let letter = letter.first().copied().unwrap_or(0) as usize;
+        let index = ((state as usize) << self.conditions.len()) + letter;
+        let start = index.checked_sub(1).map_or(0, |before| ends[before]);
+        &self.targets[start as usize..ends[index] as usize]
     }
 
     fn compute(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {

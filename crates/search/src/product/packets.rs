@@ -183,6 +183,11 @@ impl Packets {
         self.heads.fetch(hash);
     }
 
+    /// The head with these words, if it was met. Precondition: nobody else adds any meanwhile.
+    pub fn find_head(&self, head: &[u64]) -> Option<Node> {
+        self.heads.find(head, self.hash(head))
+    }
+
     /// The number of the packet with this head; a new one if there is none. `None` if there is no room for it.
     #[inline]
     pub fn intern_head(&self, head: &[u64], hash: u32, numbers: &mut Numbers) -> Option<Node> {

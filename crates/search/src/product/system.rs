@@ -13,12 +13,13 @@ use model::observe::Observable;
 use model::system::{Misfit, Step, StepCode, Successors, System, Width};
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 /// See the module.
 pub struct Product<'m, S: Observable> {
     system: S,
     monitor: &'m Monitor,
-    conditions: S::Conditions,
+    conditions: Arc<S::Conditions>,
     inner: Width,
     /// Where the automaton's state is, and in the bit above it whether the automaton waits.
     place: Field,
@@ -83,7 +84,17 @@ impl<'m, S: Observable> Product<'m, S> {
     }
 
     fn make(system: S, monitor: &'m Monitor, marked: bool, demon: bool) -> Product<'m, S> {
-        let conditions = system.conditions(monitor.conditions());
+        let conditions = Arc::new(system.conditions(monitor.conditions()));
+        Product::with_conditions(system, monitor, conditions, marked, demon)
+    }
+
+    fn with_conditions(
+        system: S,
+        monitor: &'m Monitor,
+        conditions: Arc<S::Conditions>,
+        marked: bool,
+        demon: bool,
+    ) -> Product<'m, S> {
         let inner = system.width();
         let bits = system.identity_bits();
         let width = usize::BITS - monitor.states().saturating_sub(1).leading_zeros();
@@ -112,6 +123,21 @@ impl<'m, S: Observable> Product<'m, S> {
 
     pub fn system(&self) -> &S {
         &self.system
+    }
+
+    pub(super) fn conditions(&self) -> &Arc<S::Conditions> {
+        &self.conditions
+    }
+
+    /// The same product with another layout of the program's states.
+    pub(super) fn with_system(&self, system: S, conditions: Arc<S::Conditions>) -> Product<'m, S> {
+        let other = Product::with_conditions(system, self.monitor, conditions, self.marked, self.demon);
+        Product { absorbs: self.absorbs, ..other }
+    }
+
+    /// The same product, for whoever needs one of its own.
+    pub(super) fn again(&self) -> Product<'m, S> {
+        self.with_system(self.system.again(), Arc::clone(&self.conditions))
     }
 
     /// Which of the monitor's conditions hold in a state of the program.
@@ -345,8 +371,9 @@ impl<S: Observable> System for Product<'_, S> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        let wide = Product::make(self.system.widened(misfit), self.monitor, self.marked, self.demon);
-        Product { absorbs: self.absorbs, ..wide }
+        let system = self.system.widened(misfit);
+        let conditions = Arc::new(system.conditions(self.monitor.conditions()));
+        self.with_system(system, conditions)
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {

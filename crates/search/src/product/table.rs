@@ -165,6 +165,22 @@ impl NodeTable {
         if place + 1 == self.entries.len() { 0 } else { place + 1 }
     }
 
+    /// The number of the node with these words, if it was met. Precondition: nobody else adds nodes meanwhile.
+    pub fn find(&self, words: &[u64], hash: u32) -> Option<Node> {
+        let mut place = self.home(hash);
+        loop {
+            let entry = self.entries[place].load(Ordering::Acquire);
+            if entry == EMPTY {
+                return None;
+            }
+            let node = (entry as u32).wrapping_sub(1);
+            if (entry >> 32) as u32 == hash && self.is(node, words) {
+                return Some(node);
+            }
+            place = self.after(place);
+        }
+    }
+
     /// The number of the node with these words; a new one if there is none. `None` if there is no room for it.
     #[inline]
     pub fn intern(&self, words: &[u64], hash: u32, numbers: &mut Numbers) -> Option<Node> {

@@ -1,0 +1,114 @@
+//! Properties that are checked with the program itself as the stem of the product: the same verdicts and nodes as without, with values that outgrow the layout
+//! on the way, with threads that join at once, and with a crown that is not as small as it seemed. Every lasso is replayed where it is found.
+
+use lariat::check::Engine;
+use lariat::load::load_with;
+use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check};
+use search::liveness::Algorithm;
+use search::{Limit, Limits, Options, Verdict};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Two counters, of which only the sum is bounded, so that no range of either is known before. A third process may end.
+const COUNTERS: &str = "\
+int x, y; bool done;
+active proctype A() { do :: x + y < 60 -> x++ :: x + y >= 60 -> x = 0 od }
+active proctype B() { do :: x + y < 60 -> y++ :: x + y >= 60 -> y = 0 od }
+active proctype C() { x == 30 && y == 7; atomic { done = true; done = false; done = true } }
+";
+
+/// It comes to rest, early or late.
+const RESTING: &str = "\
+byte x; bool asked, heard;
+active proctype A() { do :: x < 100 -> x++ :: x >= 100 -> break od }
+active proctype B() { do :: asked = true; asked = false :: x == 77 -> asked = true; break od }
+active proctype C() { (x == 50 && asked); heard = true }
+";
+
+fn checked(text: &str, formula: &str, choice: Choice, options: &Options<'_>) -> Checked {
+    // Tests run side by side, so each has its own file every time.
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("lariat-stem-{}-{number}.pml", std::process::id()));
+    std::fs::write(&file, text).expect("a temporary file");
+    let model = load_with(file.as_os_str(), &[], &[formula.to_string()], false);
+    let _ = std::fs::remove_file(&file);
+    let model = model.expect("a model");
+    let property = Property::new(Wanted::Ltl(formula.into()), Meaning::Formula(model.given[0].clone()));
+    check(&model.program, &property, &choice, options).expect("what is found is a run")
+}
+
+fn options(threads: usize, join_after: Option<u64>) -> Options<'static> {
+    Options { threads: NonZeroUsize::new(threads), join_after, ..Options::default() }
+}
+
+fn raw() -> Choice {
+    Choice { engine: Engine::Native, raw: true, ..Choice::default() }
+}
+
+/// Model, formula, verdict, and whether the crown stays so small that it is one in any case.
+const FORMULAS: [(&str, &str, Verdict, bool); 8] = [
+    (COUNTERS, "[](x + y == 59 -> <>(x + y != 59))", Verdict::Holds, true),
+    (COUNTERS, "[](x == 40 && y == 3 -> <>(x == 0))", Verdict::Violated, true),
+    (COUNTERS, "[](done -> <>(x == 0 && y == 0))", Verdict::Violated, true),
+    (COUNTERS, "([]<>(x == 5)) -> [](x == 50 && y == 9 -> <>(x == 0))", Verdict::Holds, true),
+    (COUNTERS, "([]<>(y == 5)) -> [](x == 50 && y == 9 -> <>(x == 0))", Verdict::Violated, true),
+    (RESTING, "[](asked -> <>(heard))", Verdict::Violated, false),
+    (RESTING, "[](heard -> <>(x >= 50))", Verdict::Holds, true),
+    (RESTING, "[](heard -> <>(x == 100))", Verdict::Violated, true),
+];
+
+#[test]
+fn verdicts_and_nodes_are_those_of_the_product() {
+    for (text, formula, expected, small) in FORMULAS {
+        let nested = Choice { algorithm: Some(Algorithm::Couvreur), ..raw() };
+        let plain = checked(text, formula, nested, &options(1, None));
+        assert_eq!((plain.verdict, plain.answer.stem), (expected, false), "{formula}");
+        for threads in [1, 2, 3] {
+            for join_after in [None, Some(30)] {
+                let found = checked(text, formula, raw(), &options(threads, join_after));
+                assert_eq!(found.verdict, expected, "{formula} {threads} {join_after:?}");
+                assert!(found.answer.stem || !small || join_after.is_some(), "{formula} {threads}");
+                if expected == Verdict::Holds {
+                    let states = |checked: &Checked| checked.answer.statistics.states;
+                    assert_eq!(states(&found), states(&plain), "{formula} {threads} {join_after:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn both_engines_and_reductions_agree() {
+    for (text, formula, expected, _) in FORMULAS {
+        for engine in [Engine::Native, Engine::Interpreter] {
+            for raw in [false, true] {
+                let choice = Choice { engine, raw, ..Choice::default() };
+                let found = checked(text, formula, choice, &options(2, Some(30)));
+                assert_eq!(found.verdict, expected, "{formula} {engine:?} {raw}");
+            }
+        }
+    }
+}
+
+/// Where a condition has no value there is a run to it, whether the automaton waits there or not.
+#[test]
+fn conditions_without_a_value_are_reached() {
+    for formula in
+        ["[](x == 20 && y == 20 -> <>(x / (y - 30) == 0))", "[](x == 20 && y / (x - 25) == 0 -> <>(y == 3))"]
+    {
+        for threads in [1, 2] {
+            let found = checked(COUNTERS, formula, raw(), &options(threads, Some(30)));
+            let failure = found.failure.as_ref().expect("a condition has no value");
+            assert!(!failure.violation.run.steps.is_empty(), "{formula}");
+        }
+    }
+}
+
+#[test]
+fn limits_end_it() {
+    let limits = Limits { states: Some(500), ..Limits::default() };
+    let found = checked(COUNTERS, FORMULAS[0].1, raw(), &Options { limits, ..options(1, None) });
+    assert!(found.answer.stem);
+    assert_eq!((found.verdict, found.answer.limit), (Verdict::Inconclusive, Some(Limit::States(500))));
+}
