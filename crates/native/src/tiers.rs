@@ -21,6 +21,8 @@ const COUNTED: u32 = 1 << 8;
 const FEW_STATES: usize = 1000;
 /// A look around that ends with fewer than this part of its states on the edge has mostly seen much of what there is: the edge of a large state space is broad. If not, better code comes soon (`LONG`).
 const BROAD: usize = 5;
+/// Where the edge is broad there are at least so many states, more often than not.
+const MANY_STATES: u64 = 40_000;
 
 /// When code is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,15 @@ impl Demand {
             0 if states <= FEW_STATES => Demand::Above(states),
             _ if edge < states / BROAD => Demand::Now(Effort::Least),
             _ => Demand::Now(Effort::Quick),
+        }
+    }
+
+    /// How many states the look promised, if it promised anything.
+    pub fn expected_states(self) -> Option<u64> {
+        match self {
+            Demand::Above(states) => Some(states as u64),
+            Demand::Now(Effort::Quick | Effort::Best) => Some(MANY_STATES),
+            Demand::Now(Effort::Least) | Demand::Never => None,
         }
     }
 }
