@@ -47,7 +47,7 @@ mod tests {
         };
         let channel = |number: usize| Channel {
             channel_type: ChannelTypeId(number as u32),
-            owner: (number % 2 == 0).then_some(last),
+            owner: number.is_multiple_of(2).then_some(last),
             contents: vec![i32::from(last); filled * number],
         };
         State {
