@@ -311,6 +311,19 @@ fn formulas_that_cannot_be_read() {
         assert!(ran.err.contains(problem) && !ran.err.contains("`}`"), "{formula}: {ran:?}");
         assert!(ran.err.matches("error").count() == 1, "{formula}: {ran:?}");
     }
+    // But of those in the formula, and once.
+    for (formula, problem) in [
+        ("[] x }", "this `}` ends the formula"),
+        ("[] x } ltl { [] x", "this `}` ends the formula"),
+        ("[] (x }", "expected `)`, found `}`"),
+        ("}", "expected an expression, found `}`"),
+        ("[] /* x", "this comment does not end"),
+        ("[] (x == 1) /* }", "this comment does not end"),
+    ] {
+        let ran = place.run(&["check", "--ltl", formula, "m.pml"]);
+        assert_eq!(ran.code, Some(2), "{formula}: {ran:?}");
+        assert!(ran.err.contains(problem) && ran.err.matches("error").count() == 1, "{formula}: {ran:?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A process number; at most 255 processes exist at a time.
 pub type Pid = u8;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
     pub globals: Vec<i32>,
     /// By number. Processes form a stack: only the last can cease to exist.
@@ -25,7 +25,7 @@ pub struct State {
     pub event: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Process {
     pub process_type: ProcessTypeId,
     pub location: LocationId,
@@ -34,7 +34,7 @@ pub struct Process {
     pub locals: Vec<i32>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Channel {
     pub channel_type: ChannelTypeId,
     /// The process whose end destroys the channel; `None` for a global one.
@@ -42,6 +42,26 @@ pub struct Channel {
     /// The messages, head first, field after field.
     pub contents: Vec<i32>,
 }
+
+/// Written out for `clone_from`, which uses the memory that is there.
+macro_rules! clone_by_field {
+    ($name:ident { $($field:ident),* }) => {
+        impl Clone for $name {
+            fn clone(&self) -> $name {
+                $name { $($field: self.$field.clone()),* }
+            }
+
+            fn clone_from(&mut self, source: &$name) {
+                let $name { $($field),* } = source;
+                $(self.$field.clone_from($field);)*
+            }
+        }
+    };
+}
+
+clone_by_field!(State { globals, processes, channels, exclusive, last, partner, event });
+clone_by_field!(Process { process_type, location, priority, locals });
+clone_by_field!(Channel { channel_type, owner, contents });
 
 impl State {
     /// What a process holds before it starts: everything at its default.

@@ -298,6 +298,11 @@ pub trait System: Sync {
         vec![u64::BITS; self.width().identity]
     }
 
+    /// About how many states there are, if anything is known about it: for speed, never for truth.
+    fn expected_states(&self) -> Option<u64> {
+        None
+    }
+
     /// All initial states, or the error met while making one. They always fit.
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError>;
 

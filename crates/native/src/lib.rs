@@ -180,6 +180,10 @@ impl System for Native<'_> {
         self.packed.identity_bits()
     }
 
+    fn expected_states(&self) -> Option<u64> {
+        self.demand.expected_states()
+    }
+
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
         self.packed.initial_states()
     }

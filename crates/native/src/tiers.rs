@@ -9,15 +9,20 @@ use crate::plan::Plan;
 use model::interp::PackedInterpreter;
 use model::layout::{Extent, FirstLook};
 use model::system::{Misfit, Successors};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A search is long that has asked about so many states: what better code would have saved until then is about what it costs to make.
 const LONG: u32 = 1 << 18;
+/// So many questions are counted at once.
+const COUNTED: u32 = 1 << 8;
 /// To ask the interpreter about so many states takes about as long as to compile a program.
 const FEW_STATES: usize = 1000;
 /// A look around that ends with fewer than this part of its states on the edge has mostly seen much of what there is: the edge of a large state space is broad. If not, better code comes soon (`LONG`).
 const BROAD: usize = 5;
+/// Where the edge is broad there are at least so many states, more often than not.
+const MANY_STATES: u64 = 40_000;
 
 /// When code is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +44,21 @@ impl Demand {
             _ => Demand::Now(Effort::Quick),
         }
     }
+
+    /// How many states the look promised, if it promised anything.
+    pub fn expected_states(self) -> Option<u64> {
+        match self {
+            Demand::Above(states) => Some(states as u64),
+            Demand::Now(Effort::Quick | Effort::Best) => Some(MANY_STATES),
+            Demand::Now(Effort::Least) | Demand::Never => None,
+        }
+    }
+}
+
+thread_local! {
+    /// Questions that this thread asked and that are not counted yet. What all threads read for every state, none may write for every
+    /// state: each would wait for the others' caches.
+    static UNCOUNTED: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The next-state function, as good as it is by now.
@@ -48,7 +68,7 @@ pub struct Tiers {
     /// For the code that is waited for.
     effort: Effort,
     quick: OnceLock<Result<Code, Failure>>,
-    /// About how often the quick code was asked, until the search is long: shared by threads, so none counts any more after that.
+    /// About how often the quick code was asked, until the search is long.
     asked: AtomicU32,
     /// Better code is on its way.
     ordered: AtomicBool,
@@ -107,15 +127,23 @@ impl Tiers {
             return Some(best);
         }
         let quick = self.quick(packed).as_ref().ok()?;
-        // To count exactly would take longer than many a step: what threads count at the same time may be lost.
-        let asked = self.asked.load(Ordering::Relaxed);
-        if asked < LONG {
-            self.asked.store(asked + 1, Ordering::Relaxed);
-            if asked + 1 == LONG && !self.ordered.swap(true, Ordering::Relaxed) {
-                self.optimise_in_the_background(packed);
-            }
+        let uncounted = UNCOUNTED.get() + 1;
+        UNCOUNTED.set(uncounted % COUNTED);
+        if uncounted == COUNTED {
+            self.count(packed);
         }
         Some(quick)
+    }
+
+    /// A thread has asked so often again, this system or another.
+    #[cold]
+    fn count(&self, packed: &PackedInterpreter<'_>) {
+        if self.asked.load(Ordering::Relaxed) < LONG
+            && self.asked.fetch_add(COUNTED, Ordering::Relaxed) + COUNTED >= LONG
+            && !self.ordered.swap(true, Ordering::Relaxed)
+        {
+            self.optimise_in_the_background(packed);
+        }
     }
 
     /// Makes the better code at once.

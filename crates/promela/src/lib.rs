@@ -10,6 +10,7 @@ mod ast_walk;
 pub mod claim;
 pub mod diagnostic;
 mod flow;
+mod given;
 mod lexer;
 mod lower;
 mod parser;
@@ -21,6 +22,7 @@ mod symbols;
 mod token;
 
 pub use diagnostic::Diagnostic;
+pub use given::formula_name;
 pub use lower::{LtlFormula, Property, PropertyKind};
 pub use preprocess::{DiskLoader, FileLoader, MemoryLoader};
 pub use source::{SourceMap, Span};
@@ -40,19 +42,6 @@ pub fn parse(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<Str
     Parsed { sources, program, diagnostics }
 }
 
-fn unit_span(unit: &ast::Unit) -> Span {
-    match unit {
-        ast::Unit::Mtype(each) => each.span,
-        ast::Unit::Typedef(each) => each.span,
-        ast::Unit::Declaration(each) => each.span,
-        ast::Unit::Proctype(each) => each.span,
-        ast::Unit::Init(each) => each.span,
-        ast::Unit::Never(each) => each.span,
-        ast::Unit::Trace(each) => each.span,
-        ast::Unit::Ltl(each) => each.span,
-    }
-}
-
 /// A model ready to be run, if there was no error.
 #[derive(Debug)]
 pub struct Compiled {
@@ -69,15 +58,6 @@ pub fn compile(loader: &dyn FileLoader, path: &str, defines: &[(String, Option<S
     compile_with(loader, path, defines, &[])
 }
 
-/// The file in which the formula with this number, from 1, is said to stand.
-pub fn formula_name(number: usize) -> String {
-    format!("<formula {number}>")
-}
-
-fn is_formula_name(file: &str) -> bool {
-    file.starts_with("<formula ")
-}
-
 /// The same with more formulas, read as if each stood in an `ltl` block behind the model; they are the last properties.
 pub fn compile_with(
     loader: &dyn FileLoader,
@@ -85,22 +65,11 @@ pub fn compile_with(
     defines: &[(String, Option<String>)],
     formulas: &[String],
 ) -> Compiled {
-    let behind: Vec<(String, String)> = (1..)
-        .zip(formulas)
-        .map(|(number, text)| (formula_name(number), format!("ltl {{ {text}\n}}")))
-        .collect();
+    let behind = given::blocks(formulas);
     let preprocessed = preprocess::preprocess_with(loader, path, defines, &behind);
     let (sources, tree, mut diagnostics) = parser::parse(preprocessed);
     for (name, _) in &behind {
-        let spans = tree.units.iter().map(|unit| (unit, unit_span(unit)));
-        let of_formula: Vec<_> = spans.filter(|(_, span)| sources.locate(*span).file == name).collect();
-        if let Some((_, span)) = of_formula.get(1) {
-            diagnostics.push(
-                Diagnostic::error("this is more than a formula")
-                    .at(*span, "the formula ends before this")
-                    .help("give one formula at a time, without braces"),
-            );
-        }
+        given::judge_once(name, &sources, &mut diagnostics);
     }
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Compiled { sources, program: None, properties: Vec::new(), diagnostics };

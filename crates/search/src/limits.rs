@@ -36,9 +36,7 @@ impl fmt::Display for Limit {
         match self {
             Limit::Depth(steps) => write!(out, "the depth limit of {steps} steps was reached"),
             Limit::States(states) => write!(out, "the limit of {states} states was reached"),
-            Limit::MemoryBytes(bytes) => {
-                write!(out, "the memory limit of {} MB was reached", bytes / 1_000_000)
-            }
+            Limit::MemoryBytes(bytes) => write!(out, "the memory limit of {} was reached", size(*bytes)),
             Limit::Time(time) => {
                 write!(out, "the time limit of {} s was reached", time.as_secs_f64())
             }
@@ -46,6 +44,18 @@ impl fmt::Display for Limit {
             Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
             Limit::NeedsDepthFirst => out.write_str("the cache store needs a depth-first search"),
         }
+    }
+}
+
+/// A limit of memory as one writes it in a flag, where a kilobyte is 1024 bytes.
+fn size(bytes: u64) -> String {
+    let units = [("GB", 30), ("MB", 20), ("KB", 10)];
+    match units.into_iter().find(|(_, shift)| bytes >> shift > 0) {
+        Some((unit, shift)) => {
+            let tenths = (bytes as f64 * 10.0 / (1u64 << shift) as f64).round();
+            format!("{} {unit}", tenths / 10.0)
+        }
+        None => format!("{bytes} bytes"),
     }
 }
 
@@ -128,4 +138,25 @@ fn status_bytes(field: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_shown_as_they_are_written() {
+        let shown = [
+            (0, "0 bytes"),
+            (1000, "1000 bytes"),
+            (200 << 10, "200 KB"),
+            (512 << 20, "512 MB"),
+            (3 << 29, "1.5 GB"),
+            (64 << 30, "64 GB"),
+            (19_553_000_000, "18.2 GB"),
+        ];
+        for (bytes, text) in shown {
+            assert_eq!(size(bytes), text);
+        }
+    }
 }

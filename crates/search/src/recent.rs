@@ -26,7 +26,7 @@ impl Recent {
         let bits = (WORDS / words.max(1)).max(2).ilog2();
         let shift = u64::BITS - bits;
         let mut recent = Recent { words, shift, entries: vec![0; words << bits] };
-        recent.forget();
+        recent.empty_home_of_zero();
         recent
     }
 
@@ -75,8 +75,13 @@ impl Recent {
 
     /// Forgets all states.
     pub fn forget(&mut self) {
-        // An entry is empty if it holds a state that does not belong there.
         self.entries.fill(0);
+        self.empty_home_of_zero();
+    }
+
+    /// An entry is empty if it holds a state that does not belong there. Precondition: all entries hold zero. Apart from this one they need
+    /// not be touched: memory that is new is zero, and its pages come when they are used.
+    fn empty_home_of_zero(&mut self) {
         let zero = vec![0; self.words];
         let home = self.place(&zero);
         let stranger = (1..).map(|number| vec![number; self.words]).find(|state| self.place(state) != home);

@@ -56,7 +56,7 @@ impl StoreKind {
 
 /// States of more words than this are compressed from the start: moving them takes longer than taking them apart.
 const WIDE_WORDS: usize = 16;
-/// Room for so many states at the start, which costs nothing until it is used; growing does.
+/// Room for so many states at the start if nothing is known about them: a page costs nothing until it is used; growing does.
 const FIRST_STATES: u64 = 20_000;
 /// With less memory than this the store starts small.
 const AMPLE_BYTES: u64 = 64 << 20;
@@ -74,7 +74,10 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
     }
     let bits = system.identity_bits();
     let memory = options.limits.memory_bytes;
-    let room = if memory.is_none_or(|bytes| bytes >= AMPLE_BYTES) { FIRST_STATES } else { 0 };
+    let room = match system.expected_states() {
+        _ if memory.is_some_and(|bytes| bytes < AMPLE_BYTES) => 0,
+        expected => expected.unwrap_or(FIRST_STATES),
+    };
     // Who asks for little memory has none for a long list of predecessors.
     let frugal = Options { join_after: options.join_after.or(Some(NOTED_STATES)), ..options.clone() };
     match &options.store {

@@ -48,6 +48,10 @@ impl<S: System> Shuffled<S> {
 }
 
 impl<S: System> System for Shuffled<S> {
+    fn expected_states(&self) -> Option<u64> {
+        self.system.expected_states()
+    }
+
     fn width(&self) -> Width {
         self.system.width()
     }

@@ -154,18 +154,19 @@ impl Check {
             return self.test_channels(&model);
         }
         let asked = Asked::new(&model, &wanted, &assumed).map_err(anyhow::Error::msg)?;
-        let meter = ProgressLine::new(self.quiet, &self.options().limits);
+        let options = self.options();
+        let meter = ProgressLine::new(self.quiet, &options.limits);
         let show = |progress: &search::Progress| meter.show(progress);
-        let mut options = Options { progress: meter.is_visible().then_some(&show), ..self.options() };
-        let fingerprint = check::fingerprint(&model.program, self.raw);
+        let mut options = Options { progress: meter.is_visible().then_some(&show), ..options };
+        let fingerprint = || check::fingerprint(&model.program, self.raw);
         options.checkpoint = self.checkpoint.as_deref().map(|path| Checkpoint {
             path,
             every: self.checkpoint_every,
-            fingerprint,
+            fingerprint: fingerprint(),
         });
         let saved = match &self.resume {
             Some(file) => {
-                let saved = Saved::open(file, fingerprint, &options);
+                let saved = Saved::open(file, fingerprint(), &options);
                 Some(saved.with_context(|| format!("cannot resume {}", file.display()))?)
             }
             None => None,

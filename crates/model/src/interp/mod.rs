@@ -11,10 +11,12 @@ mod eval;
 mod execute;
 mod initial;
 mod packed;
+mod spare;
 
 pub use eval::{Context, binary};
 pub use execute::Machine;
 pub use packed::PackedInterpreter;
+pub use spare::Spare;
 
 use crate::error::RuntimeError;
 use crate::expression::Expr;
@@ -49,8 +51,15 @@ impl<'a> Interpreter<'a> {
 
     /// Can nothing move, but for what waits for just that?
     fn times_out(&self, state: &State) -> bool {
-        let sink: Sink<'_> = &mut |_, _| {};
-        !Expansion { program: self.program, state, timeout: false, sink, keep_output: false }.all_processes()
+        let mut expansion = Expansion {
+            program: self.program,
+            state,
+            timeout: false,
+            sink: &mut |_, _| {},
+            spare: &mut Spare::default(),
+            keep_output: false,
+        };
+        !expansion.all_processes()
     }
 
     /// The successors, and with each what its step printed.
@@ -63,16 +72,18 @@ impl<'a> Interpreter<'a> {
                 out.push(successor);
                 printed.push(output.unwrap_or_default());
             },
+            &mut Spare::default(),
             true,
         );
         out.into_iter().zip(printed).collect()
     }
 
-    fn expand(&self, state: &State, sink: Sink<'_>, keep_output: bool) {
-        let mut expansion = Expansion { program: self.program, state, timeout: false, sink, keep_output };
+    fn expand(&self, state: &State, sink: Sink<'_>, spare: &mut Spare, keep_output: bool) {
+        let program = self.program;
+        let mut expansion = Expansion { program, state, timeout: false, sink, spare, keep_output };
         if let Some(pid) = state.exclusive {
             if !expansion.process(pid) {
-                let released = State { exclusive: None, ..state.clone() };
+                let released = State { exclusive: None, ..expansion.spare.copy(state) };
                 let step = Step::Release(pid);
                 (expansion.sink)(Successor { step, state: Some(released), errors: Vec::new() }, None);
             }
@@ -93,6 +104,8 @@ struct Expansion<'a, 's> {
     state: &'a State,
     timeout: bool,
     sink: Sink<'s>,
+    /// For copies of the state.
+    spare: &'s mut Spare,
     keep_output: bool,
 }
 
@@ -161,7 +174,7 @@ impl<'a> Expansion<'a, '_> {
         context.noted.take();
         let mut machine = Machine {
             program: self.program,
-            state: context.state.clone(),
+            state: self.spare.copy(context.state),
             pid,
             timeout: context.timeout,
             spawned: 0,
@@ -181,7 +194,9 @@ impl<'a> Expansion<'a, '_> {
         let this = self.this_move(pid, index);
         machine.arrive(transition, context.handshake.is_some());
         if machine.handshake.is_some() {
-            return self.complete_rendezvous(&machine, this);
+            let met = self.complete_rendezvous(&machine, this);
+            self.spare.give(machine.state);
+            return met;
         }
         let errors = machine.noted.take();
         let successor = Successor { step: Step::Move(this), state: Some(machine.state), errors };
@@ -212,6 +227,7 @@ impl<'a> Expansion<'a, '_> {
             state: &sent.state,
             timeout: self.timeout,
             sink: &mut join,
+            spare: &mut *self.spare,
             keep_output: self.keep_output,
         };
         for pid in (0..sent.state.processes.len()).rev().map(|pid| pid as Pid) {
@@ -292,7 +308,12 @@ impl Interpreter<'_> {
 
     /// Appends the successors of `state`, always in the same order.
     pub fn successors(&self, state: &State, out: &mut Vec<Successor>) {
-        self.expand(state, &mut |successor, _| out.push(successor), false);
+        self.successors_from(state, out, &mut Spare::default());
+    }
+
+    /// The same; the successors may be made from states that are not needed any more.
+    pub fn successors_from(&self, state: &State, out: &mut Vec<Successor>, spare: &mut Spare) {
+        self.expand(state, &mut |successor, _| out.push(successor), spare, false);
     }
 
     /// Is this a state between the steps of an atomic sequence? Such states are passed through, not stored.

@@ -8,7 +8,7 @@
 use super::Profile;
 use crate::error::RuntimeError;
 use crate::expression::Expr;
-use crate::interp::Interpreter;
+use crate::interp::{Interpreter, Spare};
 use crate::program::{Location, Operation, ProcessType, Program, Transition};
 use crate::state::{Pid, State};
 use crate::system::{Step, Successor};
@@ -60,6 +60,7 @@ impl Profile {
             costs: Costs::new(interpreter.program()),
             effort: EFFORT,
             successors: Vec::new(),
+            spare: Spare::default(),
         };
         for state in from {
             self.include(interpreter.program(), state);
@@ -85,13 +86,14 @@ struct Look<'a, 'p> {
     costs: Costs,
     effort: usize,
     successors: Vec<Successor>,
+    spare: Spare,
 }
 
 impl Look<'_, '_> {
     /// Puts the steps from a state into `successors`, and pays for it.
     fn expand(&mut self, state: &State) {
-        self.successors.clear();
-        self.interpreter.successors(state, &mut self.successors);
+        self.successors.drain(..).filter_map(|old| old.state).for_each(|old| self.spare.give(old));
+        self.interpreter.successors_from(state, &mut self.successors, &mut self.spare);
         self.effort = self.effort.saturating_sub(self.costs.of(state, self.successors.len()));
         self.successors.retain(|successor| successor.state.is_some());
     }
@@ -112,8 +114,11 @@ impl Look<'_, '_> {
                     if seen.insert(hashes.hash_one(&state)) {
                         profile.include(self.interpreter.program(), &state);
                         next.push(state);
+                    } else {
+                        self.spare.give(state);
                     }
                 }
+                self.spare.give(state);
                 if self.effort <= leave {
                     break;
                 }
@@ -146,17 +151,18 @@ impl Look<'_, '_> {
                 let changed = random.below(priorities.len());
                 priorities[changed] = random.below(usize::MAX);
             }
-            if !fair {
-                let priority =
-                    |successor: &Successor| priorities.get(usize::from(mover(&successor.step))).copied();
-                let highest = self.successors.iter().map(priority).max().flatten();
-                self.successors.retain(|successor| priority(successor) == highest);
-            }
-            let chosen = random.below(self.successors.len());
-            state = match self.successors.swap_remove(chosen).state {
-                Some(state) => state,
-                None => break,
+            let priority = |successor: &Successor| match fair {
+                true => None,
+                false => priorities.get(usize::from(mover(&successor.step))).copied(),
             };
+            let highest = self.successors.iter().map(priority).max().flatten();
+            let first = |successor: &&mut Successor| priority(successor) == highest;
+            let count = self.successors.iter_mut().filter(first).count();
+            let chosen = self.successors.iter_mut().filter(first).nth(random.below(count));
+            match chosen.and_then(|chosen| chosen.state.take()) {
+                Some(next) => self.spare.give(std::mem::replace(&mut state, next)),
+                None => break,
+            }
         }
     }
 }
@@ -236,7 +242,13 @@ mod tests {
         assert_eq!(from.len(), 3);
         let mut profile = Profile::initial(&program, &from);
         let costs = Costs::new(&program);
-        let mut look = Look { interpreter: &interpreter, costs, effort: EFFORT, successors: Vec::new() };
+        let mut look = Look {
+            interpreter: &interpreter,
+            costs,
+            effort: EFFORT,
+            successors: Vec::new(),
+            spare: Spare::default(),
+        };
         // One state is enough to use up the effort.
         let (_, edge) = look.neighbourhood(&mut profile, &from, EFFORT - 1);
         assert!(from[1..].iter().all(|state| edge.contains(state)), "{edge:?}");

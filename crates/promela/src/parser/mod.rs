@@ -354,7 +354,7 @@ impl Parser {
         let brace = self.peek();
         brace.kind == TokenKind::CloseBrace
             && self.sources.resolve(brace.span).is_some_and(|(file, range)| {
-                crate::is_formula_name(&file.name) && range.end == file.text.len()
+                crate::given::is_formula_name(&file.name) && range.end == file.text.len()
             })
     }
 

@@ -203,8 +203,15 @@ impl Parser {
         self.in_ltl = false;
         let formula = formula?;
         while self.eat(TokenKind::Semicolon) {}
+        let given = crate::given::is_formula_name(self.sources.locate(open).file);
+        if given && self.is(TokenKind::CloseBrace) && !self.at_formula_end() {
+            return Err(self.report(
+                Diagnostic::error("this `}` ends the formula")
+                    .at(self.peek().span, "it closes nothing in it")
+                    .help("give one formula at a time, without braces"),
+            ));
+        }
         if !self.eat(TokenKind::CloseBrace) {
-            let given = crate::is_formula_name(self.sources.locate(open).file);
             let diagnostic = match given {
                 // The brace is none that the user wrote.
                 true => self.expected_diagnostic("an operator or the end of the formula"),

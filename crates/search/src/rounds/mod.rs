@@ -36,7 +36,7 @@ const NOTED_STATES: usize = 1 << 20;
 /// States after which one worker is joined by others.
 const FEW_STATES: u64 = 1 << 16;
 /// The same for steps: where there are many for each state, that takes as long.
-const FEW_STEPS: u64 = 1 << 17;
+const FEW_STEPS: u64 = 1 << 15;
 /// A breadth-first level of fewer than this part of them is left to one worker.
 const LEVELS: u64 = 16;
 /// How often limits are looked at.
