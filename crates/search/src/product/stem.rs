@@ -393,6 +393,10 @@ impl<S: Observable> System for Stem<'_, '_, '_, S> {
         self.system.identity_bits()
     }
 
+    fn expected_states(&self) -> Option<u64> {
+        self.system.expected_states()
+    }
+
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
         self.system.initial_states()
     }

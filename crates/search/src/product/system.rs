@@ -317,6 +317,10 @@ impl<S: Observable> System for Product<'_, S> {
         bits
     }
 
+    fn expected_states(&self) -> Option<u64> {
+        self.system.expected_states()
+    }
+
     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
         let Some(start) = self.monitor.initial() else { return Ok(Vec::new()) };
         let states = self.system.initial_states()?;
