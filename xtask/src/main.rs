@@ -16,6 +16,7 @@ mod pan;
 mod paper;
 mod process;
 mod record;
+mod reference;
 mod spin;
 mod spin_property;
 mod ways;

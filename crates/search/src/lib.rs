@@ -27,6 +27,7 @@ mod outcome;
 mod pool;
 mod predecessors;
 pub mod product;
+mod put_off;
 mod recent;
 #[allow(unsafe_code)]
 mod region;
@@ -42,6 +43,7 @@ pub mod store;
 mod tally;
 pub mod unbounded;
 mod ways;
+mod ways_back;
 #[allow(unsafe_code)]
 mod words;
 mod worker;

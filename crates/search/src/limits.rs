@@ -27,6 +27,11 @@ pub enum Limit {
     Interrupted,
     /// Files could not be written or read.
     Disk(std::io::ErrorKind),
+    /// The store forgets what need not be kept, and all that it has room for, so many states, must be.
+    Kept {
+        states: u64,
+        bytes: u64,
+    },
     /// The store forgets what is not on a stack, and the order asked for has none.
     NeedsDepthFirst,
 }
@@ -42,6 +47,12 @@ impl fmt::Display for Limit {
             }
             Limit::Interrupted => out.write_str("interrupted"),
             Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
+            Limit::Kept { states, bytes } => write!(
+                out,
+                "the cache is too small: all {states} states it has room for ({:.1} MB) must be kept to go on, and there are more; \
+                 give it more room (--cache-states, --memory), or use --store disk",
+                *bytes as f64 / 1e6
+            ),
             Limit::NeedsDepthFirst => out.write_str("the cache store needs a depth-first search"),
         }
     }

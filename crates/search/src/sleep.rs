@@ -21,6 +21,10 @@
 //! A state that is remembered with Z and met again while only Y sleeps is entered again for Z \ Y, and remembered with Z ∩ Y from then on. This time
 //! sleep Z ∩ Y and what has been taken *this time*. What was taken the first time must not, since behind it slept what is taken now. (The
 //! same argument, with `a` the step taken first in the first of the visits after which nothing of first(w) sleeps.)
+//!
+//! Entering again costs an expansion, so it is done ahead of time where it costs nothing: when a state is expanded, and what sleeps in it leads to states that are
+//! known, it is as if the state were entered again at once for just these, and each found known ([`still_asleep`]). Most of what sleeps is like that while
+//! the store remembers enough: the state behind both orders was visited a moment ago.
 
 use crate::atomic::Broken;
 use crate::expansion::Expansion;
@@ -61,6 +65,11 @@ impl Agenda {
         Agenda { wanted: woken, all_others: false, asleep, next: 0 }
     }
 
+    /// What sleeps.
+    pub fn asleep(&self) -> Asleep {
+        self.asleep
+    }
+
     /// Does it matter which of so many arrivals commute?
     pub fn needs_commutation(&self, arrivals: usize) -> bool {
         let some = (0..arrivals).any(|number| self.wants(number));
@@ -82,6 +91,25 @@ impl Agenda {
         }
         Some((number, asleep))
     }
+}
+
+/// What must go on sleeping of what sleeps in a state: not what leads to states that are `known`, so that arriving there, while so many
+/// sleep, would change nothing. It is taken now, and the state need not be entered again for it.
+pub(crate) fn still_asleep(
+    commutation: &[u8],
+    arrivals: usize,
+    asleep: Asleep,
+    mut known: impl FnMut(usize, Asleep) -> bool,
+) -> Asleep {
+    let mut still = asleep;
+    // What is taken first is looked at last: behind it, nothing sleeps that is taken later.
+    for number in (0..arrivals.min(NUMBERED)).rev().filter(|number| contains(asleep, *number)) {
+        let others = still & !(1 << number);
+        if known(number, behind(commutation, arrivals, number, others)) {
+            still = others;
+        }
+    }
+    still
 }
 
 /// What sleeps behind an arrival, numbered as there, of what slept before.
@@ -194,6 +222,19 @@ mod tests {
         let mut agenda = Agenda::only(0b10, 0);
         assert_eq!(agenda.next(3, &TABLE), Some((1, 0)));
         assert_eq!(agenda.next(3, &TABLE), None);
+    }
+
+    /// The first two commute: if one is known to have been visited while the other sleeps, the other must go on sleeping.
+    #[test]
+    fn what_leads_to_known_states_is_taken() {
+        let mut asked = Vec::new();
+        let mut known = |number, asleep| {
+            asked.push((number, asleep));
+            number == 1
+        };
+        assert_eq!(still_asleep(&TABLE, 3, 0b111, &mut known), 0b101);
+        assert_eq!(asked, [(2, 0), (1, 1 << 4), (0, 0)]);
+        assert_eq!(still_asleep(&[], 3, 0b11, |_, asleep| asleep == 0), 0);
     }
 
     #[test]

@@ -3,15 +3,17 @@
 //!
 //! A state is looked up when the search comes to it, and left when all behind it is done; in between it is on the stack. A state on the stack is
 //! only entered again for successors that slept, and fewer of them each time, so the search ends even if the store remembers
-//! nothing else. Which successors are passed over is the business of [`crate::sleep`].
+//! nothing else. Which successors are passed over is the business of [`crate::sleep`], how long the stack may be that of [`crate::put_off`].
 
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, Run};
+use crate::put_off::{Due, PutOff};
 use crate::single::{Single, Stop, with_room};
-use crate::sleep::{Agenda, Asleep, Commutation};
+use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
 use crate::store::{Cache, Entry, Store};
 use crate::tally::Tally;
+use crate::ways_back::{Place, START};
 use crate::{Coverage, Options, Order};
 use model::system::{Misfit, StepCode, System};
 use std::time::Duration;
@@ -50,6 +52,7 @@ fn attempt<S: System>(
         commutation: sleep_sets.then(|| Commutation::new(width)),
         unseen: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
         initial: 0,
+        put_off: PutOff::default(),
         frames: Vec::new(),
         pending: Vec::new(),
         commuting: Vec::new(),
@@ -79,6 +82,8 @@ struct Frame {
     commuting: usize,
     agenda: Agenda,
     depth: u64,
+    /// Where the way to it is noted, if it is; that to the first on the stack always is.
+    noted: Option<Place>,
 }
 
 struct Search<'a, S> {
@@ -92,6 +97,7 @@ struct Search<'a, S> {
     /// Counts what is counted elsewhere.
     unseen: Tally,
     initial: usize,
+    put_off: PutOff,
     frames: Vec<Frame>,
     /// The arrivals of all states on the stack: moves and state.
     pending: Vec<u64>,
@@ -105,6 +111,30 @@ impl<S: System> Search<'_, S> {
         self.pending.push(0);
         self.pending.extend_from_slice(state);
         self.arrive(0, 0, 0)?;
+        self.finish()?;
+        while let Some(due) = self.put_off.pop() {
+            match due {
+                Due::Resume { slot, depth, place } => self.resume(slot, depth, place)?,
+                Due::Release { slot } => self.store.release(slot),
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits what was put off, unless that was done on the way, and keeps it until all that it put off itself is done.
+    fn resume(&mut self, slot: u32, depth: u64, place: Place) -> Result<(), Stop> {
+        let Some((state, asleep)) = self.store.resume(slot) else { return Ok(()) };
+        self.put_off.push(Due::Release { slot });
+        self.pending.clear();
+        self.pending.push(0);
+        self.pending.extend_from_slice(&state);
+        self.pending.extend_from_slice(&self.unstored);
+        self.visit(0, depth, Agenda::all_but(asleep), true, Some(place))?;
+        self.finish()
+    }
+
+    /// Visits what is behind the states on the stack.
+    fn finish(&mut self) -> Result<(), Stop> {
         let stride = self.expansion.stride();
         while let Some(frame) = self.frames.last_mut() {
             let arrivals = (self.pending.len() - frame.first) / stride;
@@ -137,11 +167,12 @@ impl<S: System> Search<'_, S> {
         let usual = self.pending[place + 1 + width.identity..=place + width.all] == self.unstored[..];
         let asleep = if usual { asleep } else { 0 };
         let entry = loop {
-            match self.store.enter(state, self.store.key(state), asleep) {
+            match self.store.enter(state, self.store.key(state), asleep, usual) {
                 Entry::Full => {
                     let bytes = self.store.memory_bytes();
                     if !self.store.grow(self.single.meter.store_limit(bytes), 1) {
-                        return Err(self.single.stop(self.single.meter.out_of_memory(bytes)));
+                        let states = self.store.len();
+                        return Err(self.single.stop(Limit::Kept { states, bytes }));
                     }
                 }
                 entry => break entry,
@@ -149,21 +180,53 @@ impl<S: System> Search<'_, S> {
         };
         let agenda = match entry {
             Entry::Known | Entry::Full => return Ok(()),
-            Entry::New => Agenda::all_but(asleep),
+            Entry::PutOff { slot } => {
+                self.put_off(place, slot, depth);
+                return Ok(());
+            }
+            Entry::New { asleep } => Agenda::all_but(asleep),
             Entry::Again { woken, asleep } if usual => Agenda::only(woken, asleep),
             Entry::Again { .. } => Agenda::all_but(0),
         };
-        let is_new = entry == Entry::New;
+        let noted = self.frames.is_empty().then_some(START);
+        self.visit(place, depth, agenda, matches!(entry, Entry::New { .. }), noted)
+    }
+
+    /// Makes the state at `place` the top of the stack; the way to it may be `noted`.
+    fn visit(
+        &mut self,
+        place: usize,
+        depth: u64,
+        agenda: Agenda,
+        is_new: bool,
+        noted: Option<Place>,
+    ) -> Result<(), Stop> {
         let expand = if is_new { self.single.add(depth)? } else { self.single.expands(depth) };
         let waiting = (self.pending.len() / self.expansion.stride()) as u64;
         self.single.tick(|| self.store.memory_bytes(), waiting)?;
         // On the stack from now on, so that a run to it can be shown.
         let (first, commuting) = (self.pending.len(), self.commuting.len());
-        self.frames.push(Frame { state: place, first, commuting, agenda, depth });
+        self.frames.push(Frame { state: place, first, commuting, agenda, depth, noted });
         if is_new {
             self.check_invariants(place)?;
         }
         if expand { self.expand(place, agenda, is_new) } else { Ok(()) }
+    }
+
+    /// Notes the way to a state that is entered later.
+    fn put_off(&mut self, place: usize, slot: u32, depth: u64) {
+        let stride = self.expansion.stride();
+        let noted = self.frames.iter().rposition(|frame| frame.noted.is_some()).unwrap_or_default();
+        let mut way = self.frames.get(noted).and_then(|frame| frame.noted).unwrap_or(START);
+        for frame in noted + 1..self.frames.len() {
+            let arrival = (self.frames[frame].state - self.frames[frame - 1].first) / stride;
+            way = self.put_off.ways.add(way, arrival as u32);
+            self.frames[frame].noted = Some(way);
+        }
+        let first = self.frames.last().map_or(place, |frame| frame.first);
+        let way = self.put_off.ways.add(way, ((place - first) / stride) as u32);
+        self.put_off.push(Due::Resume { slot, depth, place: way });
+        self.put_off.tidy(self.frames.iter_mut().filter_map(|frame| frame.noted.as_mut()));
     }
 
     fn check_invariants(&mut self, place: usize) -> Result<(), Stop> {
@@ -192,6 +255,9 @@ impl<S: System> Search<'_, S> {
             let (here, unseen) = (&self.expansion, &mut self.unseen);
             commutation.look(self.system, here, unseen, stop, &mut self.commuting)?;
         }
+        if agenda.asleep() != 0 {
+            self.settle(place, agenda.asleep());
+        }
         if is_new && !self.expansion.met.is_empty() {
             let met = std::mem::take(&mut self.expansion.met);
             let (system, initial, arrivals) = (self.system, self.initial, self.arrivals());
@@ -201,11 +267,31 @@ impl<S: System> Search<'_, S> {
         Ok(())
     }
 
-    /// Which arrival of each state on the stack leads to the next one.
+    /// Takes what sleeps in the state at `place`, the top of the stack, and leads to states that are known.
+    fn settle(&self, place: usize, asleep: Asleep) {
+        let Some(frame) = self.frames.last() else { return };
+        let (width, stride) = (self.system.width(), self.expansion.stride());
+        let known = |number: usize, asleep: Asleep| {
+            let arrival = &self.expansion.arrivals()[number * stride + 1..(number + 1) * stride];
+            let (state, unstored) = arrival.split_at(width.identity);
+            self.store.knows(state, self.store.key(state), if unstored == self.unstored { asleep } else { 0 })
+        };
+        let arrivals = self.expansion.names().len();
+        let still = still_asleep(&self.commuting[frame.commuting..], arrivals, asleep, known);
+        if still != asleep {
+            let state = &self.pending[place + 1..=place + width.identity];
+            self.store.wake(state, self.store.key(state), still);
+        }
+    }
+
+    /// The way to the top of the stack: which arrival of each state on it leads to the next one.
     fn arrivals(&self) -> Vec<u32> {
         let stride = self.expansion.stride();
         let number = |pair: &[Frame]| ((pair[1].state - pair[0].first) / stride) as u32;
-        self.frames.windows(2).map(number).collect()
+        let start = self.frames.first().and_then(|frame| frame.noted).unwrap_or(START);
+        let mut arrivals = self.put_off.ways.to(start);
+        arrivals.extend(self.frames.windows(2).map(number));
+        arrivals
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod support;
 
-use model::Interpreter;
+use model::expression::BinaryOp;
 use model::interp::PackedInterpreter;
 use model::program::Program;
+use model::{Domain, Interpreter};
 use proptest::prelude::*;
 use search::replay::replay;
 use search::{
@@ -88,7 +89,7 @@ proptest! {
         }
     }
 
-    /// However small the memory: if the stack fits, the verdict is right.
+    /// However small the memory: if what must be kept fits, the verdict is right.
     #[test]
     fn caches_are_right_or_say_so(
         program in any_program(),
@@ -149,4 +150,22 @@ fn a_directory_that_is_not_there_is_a_message() {
     let outcome = search(&program, &options(StoreKind::Disk { directory }, Order::BreadthFirst, 1));
     assert_eq!(outcome.verdict(), Verdict::Inconclusive);
     assert!(outcome.limit.expect("a reason").to_string().contains("files"));
+}
+
+/// A counter that ends in a deadlock one step aside, near its end: every state is on the depth-first stack at the same time, and there is memory for a fifth of them.
+#[test]
+fn a_stack_larger_than_the_memory() {
+    let count = edge(guarded(compare(BinaryOp::Less, 0, 255), vec![add(0, 1)]), 0);
+    let aside = edge(guarded(compare(BinaryOp::Equal, 0, 250), vec![]), 1);
+    let counter = process("counter", vec![vec![count, aside], vec![]], &[0]);
+    let program = program(&[("x", Domain::unsigned(8), false)], vec![counter]);
+    for policy in POLICIES {
+        let outcome = search(&program, &options(cache(Some(51), policy, true), Order::DepthFirst, 1));
+        let revisits = outcome.statistics.revisits.expect("a cache counts");
+        assert!(outcome.exhaustive && revisits.kept <= 51 && revisits.insertions < 2 * 257, "{revisits:?}");
+        // Replayed by `search`.
+        assert_eq!(outcome.violations[0].run.steps.len(), 251);
+        let outcome = search(&program, &options(cache(Some(3), policy, true), Order::DepthFirst, 1));
+        assert!(matches!(outcome.limit, Some(search::Limit::Kept { states: 3, .. })), "{:?}", outcome.limit);
+    }
 }

@@ -3,18 +3,23 @@
 //! Jard and Jéron found that a depth-first search that remembers less than half of the states still ends, with
 //! few of them visited twice. Here the store may hold a share of the states of an exact run; reported are the
 //! verdict, how often a state was inserted, and how often one that was there was entered again for successors that had slept. Both
-//! together count: either costs an expansion.
+//! together count: either costs an expansion. How large the stack is by itself is seen in a run where nothing is forgotten or put off.
+
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::Selection;
 use super::lariat_runs::Lariat;
+use super::machine::Machine;
 use super::models::Model;
 use super::results::{Sample, geometric_mean};
 use super::table::{grouped, number, render};
 
 /// More insertions and entries than this many times the states count as a failure.
 const FACTOR: f64 = 2.0;
+/// A model of fewer states is shown but not judged: a share of them is no memory worth speaking of.
+const TINY: u64 = 100;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -29,73 +34,166 @@ pub struct Arguments {
     /// Without sleep sets
     #[arg(long)]
     no_sleep_sets: bool,
+    /// Where to write the page, if anywhere
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
+/// One model: the exact run, one with more room than it takes, and one with room for some of the states.
+struct Finding {
+    exact: Sample,
+    roomy: Sample,
+    cached: Sample,
+}
+
+impl Finding {
+    /// A figure of the run with little room, for each state.
+    fn share(&self, name: &str) -> Option<f64> {
+        figure(&self.cached, name).map(|figure| figure as f64 / self.exact.states as f64)
+    }
+
+    /// The verdict, after all was visited: an error may be found before memory is full.
+    fn is_right(&self) -> bool {
+        self.cached.exhaustive && self.cached.verdict == self.exact.verdict
+    }
+
+    fn is_tiny(&self) -> bool {
+        self.exact.states < TINY
+    }
+
+    fn is_good(&self) -> bool {
+        let work = self.share("insertions").zip(self.share("reentries"));
+        self.is_right() && work.is_some_and(|(insertions, reentries)| insertions + reentries < FACTOR)
+    }
+
+    /// Of all states, how many are on the stack at the same time when nothing is forgotten?
+    fn stack_percent(&self) -> Option<f64> {
+        figure(&self.roomy, "kept").map(|kept| 100.0 * kept as f64 / self.exact.states as f64)
+    }
+
+    /// Why it is not good, in a line of a list.
+    fn failure(&self, name: &str) -> Option<String> {
+        let reason = match &self.cached.reason {
+            _ if self.is_good() => return None,
+            _ if self.is_right() => "too much is visited again",
+            // Said of the verdict.
+            Some(reason) if self.cached.verdict == "inconclusive" => reason,
+            _ => "not all was visited",
+        };
+        Some(format!("- {name}: {reason}\n"))
+    }
+
+    fn row(&self, name: &str) -> Vec<String> {
+        vec![
+            name.to_owned(),
+            grouped(self.exact.states),
+            grouped(self.roomy.depth),
+            number(self.stack_percent()),
+            self.exact.verdict.clone(),
+            if self.cached.exhaustive { self.cached.verdict.clone() } else { "not all visited".to_owned() },
+            number(self.share("insertions")),
+            number(self.share("reentries")),
+            number(self.share("kept").map(|share| 100.0 * share)),
+            number(Some(self.cached.processor_seconds / self.exact.processor_seconds)),
+            match (self.is_good(), self.is_tiny()) {
+                (true, _) => "yes",
+                (false, true) => "tiny",
+                (false, false) => "NO",
+            }
+            .to_owned(),
+        ]
+    }
+}
+
+const HEADINGS: [&str; 11] = [
+    "model",
+    "states",
+    "depth",
+    "stack %",
+    "exact",
+    "cache",
+    "insertions / states",
+    "entered again / states",
+    "kept %",
+    "time / time",
+    "good",
+];
+
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
-    let models = arguments.selection.find(None)?;
+    let mut models = arguments.selection.find(None)?;
+    models.sort_by_key(Model::expected_states);
     let lariat = arguments.selection.build_lariat()?;
-    let mut rows = Vec::new();
-    let mut factors = Vec::new();
-    let mut wrong = 0;
+    let machine = Machine::observe(Some(&lariat.program));
+    let (mut rows, mut factors, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut good, mut judged) = (0, 0);
     for model in &models {
         match study(model, &lariat, arguments) {
-            Ok((exact, cached)) => {
-                let share = |name| figure(&cached, name).map(|figure| figure as f64 / exact.states as f64);
-                let (factor, entries) = (share("insertions"), share("reentries"));
-                let work = factor.zip(entries).map(|(factor, entries)| factor + entries);
-                let good = cached.verdict == exact.verdict && work.is_some_and(|work| work < FACTOR);
-                wrong += usize::from(!good);
-                factors.extend(factor);
-                eprintln!("{}: {}, {} insertions a state", model.name, cached.verdict, number(factor));
-                rows.push(vec![
-                    model.name.clone(),
-                    model.kind.clone(),
-                    grouped(exact.states),
-                    grouped(exact.depth),
-                    exact.verdict,
-                    cached.verdict,
-                    number(factor),
-                    number(entries),
-                    number(Some(cached.wall_seconds / exact.wall_seconds)),
-                    if good { "yes" } else { "NO" }.to_owned(),
-                ]);
+            Ok(finding) => {
+                if !finding.is_tiny() {
+                    judged += 1;
+                    good += usize::from(finding.is_good());
+                    factors.extend(finding.share("insertions").filter(|_| finding.is_right()));
+                    failures.extend(finding.failure(&model.name));
+                }
+                let row = finding.row(&model.name);
+                eprintln!("{}", row.join(" | "));
+                rows.push(row);
             }
             Err(message) => {
-                wrong += 1;
+                judged += 1;
                 eprintln!("{}: failed: {message}", model.name);
-                let mut row = vec![model.name.clone(), model.kind.clone()];
-                row.extend(["–"; 7].map(str::to_owned));
-                row.push("failed".to_owned());
+                failures.push(format!("- {}: {message}\n", model.name));
+                let mut row = vec!["–".to_owned(); HEADINGS.len()];
+                row[0].clone_from(&model.name);
+                "failed".clone_into(&mut row[HEADINGS.len() - 1]);
                 rows.push(row);
             }
         }
     }
-    let headings = [
-        "model",
-        "kind",
-        "states",
-        "depth",
-        "exact",
-        "cache",
-        "insertions / states",
-        "entered again / states",
-        "time / time",
-        "good",
-    ];
-    println!("{}", render(&headings, &rows));
-    println!("insertions / states: {} in geometric mean", number(geometric_mean(&factors)));
-    Ok(wrong == 0)
+    let page = format!(
+        "# State-space caching, {}\n\n{}{}\n{}\n{good} of {judged} models of at least {TINY} states are good; insertions / states {} in geometric mean over the {} with the right verdict.\n\n{}",
+        machine.date,
+        machine.setting(1),
+        arguments.explanation(),
+        render(&HEADINGS, &rows),
+        number(geometric_mean(&factors)),
+        factors.len(),
+        failures.concat()
+    );
+    println!("{page}");
+    if let Some(path) = &arguments.out {
+        std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(good == judged)
 }
 
-fn study(model: &Model, lariat: &Lariat, arguments: &Arguments) -> Result<(Sample, Sample), String> {
+impl Arguments {
+    fn explanation(&self) -> String {
+        format!(
+            "`--store cache --replace {}{}` with room for {} % of the states of an exact run (`cargo xtask bench cache`). \
+             \"stack %\" of all states are on the depth-first stack at the same time when nothing is forgotten, \"kept %\" had to be \
+             kept in the run with little room. Good: the right verdict, and insertions and entries together below {FACTOR} a state.\n",
+            self.replace,
+            if self.no_sleep_sets { " --no-sleep-sets" } else { "" },
+            self.share
+        )
+    }
+}
+
+fn study(model: &Model, lariat: &Lariat, arguments: &Arguments) -> Result<Finding, String> {
     let common = ["--raw", "--all-errors", "--threads", "1", "--store"];
     let exact = lariat.check(&model.path, &[&common[..], &["packed"]].concat())?;
-    let states = (exact.states * arguments.share / 100).max(1).to_string();
-    let cached = [&common[..], &["cache", "--cache-states", &states, "--replace", &arguments.replace]];
-    let mut cached = cached.concat();
-    cached.extend(arguments.no_sleep_sets.then_some("--no-sleep-sets"));
-    let cached = lariat.check(&model.path, &cached)?;
-    Ok((exact, cached))
+    let cached = |states: u64| {
+        let states = states.max(1).to_string();
+        let words = [&common[..], &["cache", "--cache-states", &states, "--replace", &arguments.replace]];
+        let mut words = words.concat();
+        words.extend(arguments.no_sleep_sets.then_some("--no-sleep-sets"));
+        lariat.check(&model.path, &words)
+    };
+    // So much that even a stack of all states would have its share.
+    let roomy = cached(2 * exact.states)?;
+    let cached = cached(exact.states * arguments.share / 100)?;
+    Ok(Finding { exact, roomy, cached })
 }
 
 fn figure(sample: &Sample, name: &str) -> Option<u64> {

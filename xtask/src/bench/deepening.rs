@@ -34,6 +34,7 @@ pub fn run(
             continue;
         }
         return Ok(Sample {
+            exhaustive: false,
             wall_seconds: measured.wall_seconds,
             processor_seconds: measured.processor_seconds,
             peak_bytes: measured.peak_bytes,

@@ -77,8 +77,8 @@ impl Lariat {
             return Err(format!("more than {} s", self.limit.as_secs()));
         }
         let report = serde_json::from_str(&measured.stdout).ok();
-        let (statistics, verdict, reason) =
-            report.as_ref().and_then(|report| of_kind(report, kind)).ok_or_else(|| measured.complaint())?;
+        let found = report.as_ref().and_then(|report| of_kind(report, kind));
+        let Found { statistics, verdict, reason, exhaustive } = found.ok_or_else(|| measured.complaint())?;
         let number = |name: &str| statistics.get(name).and_then(Value::as_u64).unwrap_or_default();
         Ok(Sample {
             wall_seconds: measured.wall_seconds,
@@ -89,18 +89,31 @@ impl Lariat {
             depth: number("depth"),
             vector_bytes: number("state_bytes"),
             verdict: verdict.to_owned(),
+            exhaustive,
             details: statistics.clone(),
             reason: reason.map(str::to_owned),
         })
     }
 }
 
-/// Statistics and verdict of a property, and why it is not "holds".
-fn of_kind<'r>(report: &'r Value, kind: &str) -> Option<(&'r Value, &'r str, Option<&'r str>)> {
+/// What a report says of a property.
+struct Found<'r> {
+    statistics: &'r Value,
+    verdict: &'r str,
+    /// Why it is not "holds".
+    reason: Option<&'r str>,
+    exhaustive: bool,
+}
+
+fn of_kind<'r>(report: &'r Value, kind: &str) -> Option<Found<'r>> {
     let properties = report.get("properties")?.as_array()?;
     let found = properties.iter().find(|property| property["kind"] == kind)?;
-    let reason = found.get("reason").and_then(Value::as_str);
-    Some((found.get("statistics")?, found.get("verdict")?.as_str()?, reason))
+    Some(Found {
+        statistics: found.get("statistics")?,
+        verdict: found.get("verdict")?.as_str()?,
+        reason: found.get("reason").and_then(Value::as_str),
+        exhaustive: found.get("exhaustive").and_then(Value::as_bool).unwrap_or(false),
+    })
 }
 
 #[cfg(test)]
@@ -111,10 +124,13 @@ mod tests {
     fn report() {
         let report = serde_json::json!({ "properties": [
             { "kind": "ltl" },
-            { "kind": "safety", "verdict": "holds", "statistics": { "states": 7 } }
+            { "kind": "safety", "verdict": "holds", "exhaustive": true, "statistics": { "states": 7 } }
         ]});
-        let (statistics, verdict, reason) = of_kind(&report, "safety").expect("a safety property");
-        assert_eq!((statistics["states"].as_u64(), verdict, reason), (Some(7), "holds", None));
-        assert_eq!(of_kind(&serde_json::json!({}), "safety"), None);
+        let found = of_kind(&report, "safety").expect("a safety property");
+        assert_eq!(
+            (found.statistics["states"].as_u64(), found.verdict, found.reason),
+            (Some(7), "holds", None)
+        );
+        assert!(found.exhaustive && of_kind(&serde_json::json!({}), "safety").is_none());
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! A header comment holds one line of figures, taken with SPIN and no reductions:
 //! ` * States: 1814400; depth: 6458430; vector: 32 bytes.` The search stack and the hash table of SPIN's
-//! verifier are sized by it; the states are checked against what both tools find.
+//! verifier are sized by it; the states are checked against what both tools find. Models of others have no such line; where
+//! there is a table of figures ([`crate::reference`]) for the directory they are in, it is taken from there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::reference::{self, Row, TABLE};
 
 /// One model of the benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +17,7 @@ pub struct Model {
     pub path: PathBuf,
     /// Its kind, as its header says: the words up to the first full stop or comma.
     pub kind: String,
-    /// Nothing when the header holds no figures yet.
+    /// Nothing when neither the header nor a table holds figures yet.
     pub figures: Option<Recorded>,
 }
 
@@ -33,27 +36,58 @@ impl Model {
         Ok(Self { name, path: path.to_path_buf(), kind: kind(&text), figures: figures(&text) })
     }
 
+    /// With what a table says; it is named as there.
+    fn with(self, row: &Row) -> Self {
+        let Row { states, depth, vector_bytes, .. } = *row;
+        let name = row.file.trim_end_matches(".pml").to_owned();
+        let figures = self.figures.or(Some(Recorded { states, depth, vector_bytes }));
+        Self { name, figures, ..self }
+    }
+
     /// The recorded number of states, or a middling one.
     pub fn expected_states(&self) -> u64 {
         self.figures.map_or(1 << 21, |figures| figures.states)
     }
 }
 
-/// All models of the directories (or single files) whose name contains `filter`, by name.
+/// All models of the directories (or single files) whose name contains `filter`, by name. A directory with a table holds the
+/// models of the table.
 pub fn find(places: &[PathBuf], filter: Option<&str>) -> Result<Vec<Model>, String> {
-    let mut paths = Vec::new();
+    let mut models = Vec::new();
     for place in places {
-        if place.is_file() {
-            paths.push(place.clone());
-            continue;
-        }
-        let entries = fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
-        let files = entries.filter_map(Result::ok).map(|entry| entry.path());
-        paths.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "pml")));
+        let mut found = in_place(place)?;
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        models.extend(found);
     }
-    paths.sort();
-    let models = paths.iter().map(|path| Model::read(path)).collect::<Result<Vec<_>, _>>()?;
-    Ok(models.into_iter().filter(|model| filter.is_none_or(|text| model.name.contains(text))).collect())
+    models.retain(|model| filter.is_none_or(|text| model.name.contains(text)));
+    Ok(models)
+}
+
+fn in_place(place: &Path) -> Result<Vec<Model>, String> {
+    let table = place.join(TABLE);
+    if table.is_file() {
+        let rows = reference::read(&table)?;
+        return rows
+            .iter()
+            .map(|row| Model::read(&place.join(&row.file)).map(|model| model.with(row)))
+            .collect();
+    }
+    let mut paths = vec![place.to_path_buf()];
+    if !place.is_file() {
+        let entries = fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        paths = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    }
+    let mut models = paths.iter().map(|path| Model::read(path)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(table) = paths.first().and_then(|path| reference::above(path)) {
+        let rows = reference::read(&table)?;
+        for model in &mut models {
+            if let Some(row) = reference::row_of(&rows, &table, &model.path) {
+                *model = model.clone().with(row);
+            }
+        }
+    }
+    Ok(models)
 }
 
 fn kind(text: &str) -> String {

@@ -4,8 +4,12 @@
 //! several seeds, because a single run says little about an expectation. The mean of the true omissions is
 //! compared with the mean of the estimates.
 
+use std::ops::Range;
+use std::path::PathBuf;
+
 use super::Selection;
 use super::lariat_runs::Lariat;
+use super::machine::Machine;
 use super::models::Model;
 use super::results::geometric_mean;
 use super::table::{grouped, number, render};
@@ -27,6 +31,12 @@ pub struct Arguments {
     /// Runs with different hash functions
     #[arg(long, default_value_t = 3, value_name = "N")]
     seeds: u64,
+    /// The first of them; the others follow
+    #[arg(long, default_value_t = 0, value_name = "SEED")]
+    first_seed: u64,
+    /// Where to write the page, if anywhere
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 /// A lossy store, and the arguments that make it lose some of so many states.
@@ -69,13 +79,15 @@ struct Finding {
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let models = arguments.selection.find(None)?;
     let lariat = arguments.selection.build_lariat()?;
+    let machine = Machine::observe(Some(&lariat.program));
+    let seeds = arguments.first_seed..arguments.first_seed + arguments.seeds.max(1);
     let mut rows = Vec::new();
     let mut wrong = 0;
     let mut factors = vec![Vec::new(); STORES.len()];
     for model in &models {
         let exact = lariat.check(&model.path, EXACT)?.states;
         for (store, factors) in STORES.iter().zip(&mut factors) {
-            let finding = match study(model, exact, store, &lariat, arguments.seeds.max(1)) {
+            let finding = match study(model, exact, store, &lariat, seeds.clone()) {
                 Ok(finding) => finding,
                 Err(message) => {
                     wrong += 1;
@@ -108,23 +120,48 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     }
     let headings =
         ["model", "store", "states", "MB", "omitted", "expected", "expected / omitted", "within 3"];
-    println!("{}", render(&headings, &rows));
-    for (store, factors) in STORES.iter().zip(&factors) {
-        println!(
-            "{}: expected / omitted {} in geometric mean over {} models",
+    let means = STORES.iter().zip(&factors).map(|(store, factors)| {
+        let (least, most) = factors
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), factor| (least.min(*factor), most.max(*factor)));
+        format!(
+            "- {}: expected / omitted {} in geometric mean over {} models, from {} to {}\n",
             store.name,
             number(geometric_mean(factors)),
-            factors.len()
-        );
+            factors.len(),
+            number(Some(least).filter(|least| least.is_finite())),
+            number(Some(most))
+        )
+    });
+    let page = format!(
+        "# Omissions, {}\n\n{}States that `bitstate` and `compact` left out, known from an exact run, and what they said they expect to have left out \
+         (`cargo xtask bench omissions`); means over the seeds {} to {}. Below {NOTICEABLE} chance decides.\n\n{}\n{}",
+        machine.date,
+        machine.setting(1),
+        seeds.start,
+        seeds.end - 1,
+        render(&headings, &rows),
+        means.collect::<String>()
+    );
+    println!("{page}");
+    if let Some(path) = &arguments.out {
+        std::fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(wrong == 0)
 }
 
-/// Precondition: `seeds` is not 0.
-fn study(model: &Model, exact: u64, store: &Lossy, lariat: &Lariat, seeds: u64) -> Result<Finding, String> {
+/// Precondition: there are `seeds`.
+fn study(
+    model: &Model,
+    exact: u64,
+    store: &Lossy,
+    lariat: &Lariat,
+    seeds: Range<u64>,
+) -> Result<Finding, String> {
+    let count = (seeds.end - seeds.start) as f64;
     let mut finding = Finding { states: exact, estimated: 0.0, omitted: 0.0, megabytes: FIRST_MEGABYTES };
-    let mut seed = 0;
-    while seed < seeds {
+    let mut seed = seeds.start;
+    while seed < seeds.end {
         let mut words = strings(&["--raw", "--all-errors", "--threads", "1", "--seed", &seed.to_string()]);
         words.extend((store.arguments)(exact));
         words.extend(strings(&["--memory", &format!("{}M", finding.megabytes)]));
@@ -135,12 +172,12 @@ fn study(model: &Model, exact: u64, store: &Lossy, lariat: &Lariat, seeds: u64) 
             if finding.megabytes > MOST_MEGABYTES {
                 return Err("does not fit into memory".to_owned());
             }
-            (seed, finding.estimated, finding.omitted) = (0, 0.0, 0.0);
+            (seed, finding.estimated, finding.omitted) = (seeds.start, 0.0, 0.0);
             continue;
         }
         let estimate = sample.details.get("expected_omissions").and_then(serde_json::Value::as_f64);
-        finding.estimated += estimate.ok_or("no estimate in the report")? / seeds as f64;
-        finding.omitted += (exact as f64 - sample.states as f64) / seeds as f64;
+        finding.estimated += estimate.ok_or("no estimate in the report")? / count;
+        finding.omitted += (exact as f64 - sample.states as f64) / count;
         seed += 1;
     }
     Ok(finding)

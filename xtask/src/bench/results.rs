@@ -15,6 +15,8 @@ pub struct Sample {
     pub depth: u64,
     pub vector_bytes: u64,
     pub verdict: String,
+    /// Lariat says that it visited everything.
+    pub exhaustive: bool,
     /// Lariat's statistics as it gave them.
     pub details: Value,
     /// Why the verdict is not "holds", in Lariat's words.

@@ -2,8 +2,6 @@
 
 mod properties;
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -11,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::lariat::{Outcome, Tool};
-use crate::pan::error_kind;
+use crate::reference::{self, Row, TABLE};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -43,15 +41,6 @@ pub struct Arguments {
     options: Vec<String>,
 }
 
-/// One row of expected.csv; columns not compared are left out.
-#[derive(Debug, PartialEq, Eq)]
-struct Row {
-    file: String,
-    states: u64,
-    transitions: u64,
-    error_kinds: BTreeSet<String>,
-}
-
 enum Finding {
     Same,
     OutOfTime,
@@ -70,7 +59,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         };
     }
     let limit = Duration::from_secs(arguments.time);
-    let prepared = read_table(&arguments.directory.join("expected.csv")).and_then(|rows| {
+    let prepared = reference::read(&arguments.directory.join(TABLE)).and_then(|rows| {
         Ok((rows, Tool::new(arguments.lariat.clone(), limit)?.with_options(&arguments.options)))
     });
     let (mut rows, tool) = match prepared {
@@ -148,44 +137,4 @@ fn compare(row: &Row, tool: &Tool, directory: &Path) -> Finding {
 
 fn first_lines(message: &str) -> String {
     message.lines().take(4).map(str::trim).collect::<Vec<_>>().join(" | ")
-}
-
-fn read_table(path: &Path) -> Result<Vec<Row>, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    parse_table(&text).map_err(|line| format!("{}:{line}: not a row of figures", path.display()))
-}
-
-/// Reads the table; the number of the line that cannot be read otherwise.
-fn parse_table(text: &str) -> Result<Vec<Row>, usize> {
-    let rows = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
-    rows.map(|(index, line)| parse_row(line).ok_or(index + 1)).collect()
-}
-
-fn parse_row(line: &str) -> Option<Row> {
-    let mut columns = line.splitn(7, ',');
-    let file = columns.next()?.to_owned();
-    let states = columns.next()?.parse().ok()?;
-    let transitions = columns.next()?.parse().ok()?;
-    let kinds = columns.nth(3)?;
-    let error_kinds = kinds.split(';').map(error_kind).filter(|kind| !kind.is_empty()).collect();
-    Some(Row { file, states, transitions, error_kinds })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn table() {
-        let rows = parse_table(
-            "file,states,transitions,atomic_steps,depth,vector_bytes,error_kinds\n\
-             a/b.pml,7,9,0,3,36,\n\
-             c.pml,1,2,3,4,5,error to poll rendezvous channel ;invalid end state\n",
-        )
-        .expect("rows");
-        assert_eq!(rows[0].error_kinds, BTreeSet::new());
-        assert_eq!(rows[1].error_kinds.len(), 2);
-        assert!(rows[1].error_kinds.contains("error to poll rendezvous channel"));
-        assert_eq!(parse_table("file\nx,y"), Err(2));
-    }
 }

@@ -95,7 +95,7 @@ struct Statistics {
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_omissions: Option<f64>,
     /// If states were forgotten and visited again: how often a state was new, how many were forgotten, about how many
-    /// different ones there were; how often one that was there had to be entered again.
+    /// different ones there were; how often one that was there had to be entered again; how many had to be kept at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     insertions: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,6 +104,8 @@ struct Statistics {
     distinct: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reentries: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -286,6 +288,7 @@ fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> 
         replaced: statistics.revisits.map(|revisits| revisits.replaced),
         distinct: statistics.revisits.map(|revisits| revisits.distinct),
         reentries: statistics.revisits.map(|revisits| revisits.reentries),
+        kept: statistics.revisits.map(|revisits| revisits.kept),
     }
 }
 

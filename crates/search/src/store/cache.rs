@@ -4,7 +4,8 @@
 //! Only the states on the depth-first stack must be remembered for the search to end. Others are kept while there is
 //! room; then a new state replaces one of them, chosen by [`Replacement`]. A state that was replaced and is met again is
 //! new again, and everything behind it is visited again, as far as it was replaced too. So the verdict is exact, and it is
-//! time that pays for memory. When the stack alone fills the memory, the store is full.
+//! time that pays for memory. When the stack has its share of the memory, what is new is put off ([`crate::put_off`]) and kept until it is entered. When
+//! what must be kept fills the memory, the store is full.
 //!
 //! With a state is kept which of its successors *sleep*: those that the search has left to other ways ([`crate::sleep`]). If fewer sleep when it is
 //! met again, it must be entered again for the others.
@@ -24,6 +25,10 @@ use replacement::Candidates;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const NONE: u32 = u32::MAX;
+/// In a slot, as its depth: the state was not entered yet, and is kept until it is.
+const PUT_OFF: u32 = u32::MAX;
+/// Of the slots that the stack can have, one in so many is left to what is put off, and to what can be replaced.
+const FOR_OTHERS: usize = 4;
 /// Slots to begin with.
 const FIRST_SLOTS: usize = 1 << 10;
 
@@ -31,10 +36,10 @@ const FIRST_SLOTS: usize = 1 << 10;
 struct Slot {
     /// The next in the chain of the hash table.
     chain: u32,
-    /// Neighbours in the list of states that can be replaced; for replacement by lot, `before` is its place among them.
+    /// Neighbours in the list of states that can be replaced; for replacement by lot, its place among them, and when it was met last.
     before: u32,
     after: u32,
-    /// How deep the state was entered.
+    /// How deep the state was entered, or [`PUT_OFF`].
     depth: u32,
     /// How often it is on the stack.
     entered: u32,
@@ -44,9 +49,15 @@ struct Slot {
 /// What became of a state that the search comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It was not there, and is now, on the stack.
-    New,
+    /// It is on the stack now, for the first time since it was met or forgotten; `asleep` sleep.
+    New {
+        asleep: Asleep,
+    },
     Known,
+    /// It was not there, and is now, in this slot, but the stack is as long as it may be: it is kept until [`Cache::resume`].
+    PutOff {
+        slot: u32,
+    },
     /// It was there, and is on the stack (again): successors `woken` have to be visited, while `asleep` sleep.
     Again {
         woken: Asleep,
@@ -68,6 +79,11 @@ struct Inner {
     chains: Vec<u32>,
     candidates: Candidates,
     on_stack: u32,
+    /// Slots that cannot be replaced; and the most there ever were.
+    kept: usize,
+    most_kept: usize,
+    /// Those of them that are not on the stack.
+    aside: usize,
     insertions: u64,
     reentries: u64,
     distinct: Distinct,
@@ -97,6 +113,9 @@ impl Cache {
             chains: Vec::new(),
             candidates: Candidates::new(replacement, seed),
             on_stack: 0,
+            kept: 0,
+            most_kept: 0,
+            aside: 0,
             insertions: 0,
             reentries: 0,
             distinct: Distinct::default(),
@@ -109,9 +128,37 @@ impl Cache {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Comes to a state while these of its successors sleep. Precondition: `hash` is the key of `state`.
-    pub(crate) fn enter(&self, state: &[u64], hash: u64, asleep: Asleep) -> Entry {
-        self.inner().enter(state, hash, asleep, &self.hasher)
+    /// Comes to a state while these of its successors sleep. If the stack is long, the state is put off if it `may_wait`. Precondition: `hash` is
+    /// the key of `state`.
+    pub(crate) fn enter(&self, state: &[u64], hash: u64, asleep: Asleep, may_wait: bool) -> Entry {
+        self.inner().enter(state, hash, asleep, may_wait, &self.hasher)
+    }
+
+    /// Enters what was put off in this slot, unless that has been done: the state, and what sleeps. It is kept until
+    /// [`Cache::release`] even when it has been left.
+    pub(crate) fn resume(&self, slot: u32) -> Option<(Vec<u64>, Asleep)> {
+        self.inner().resume(slot)
+    }
+
+    /// What was resumed need not be kept any more.
+    pub(crate) fn release(&self, slot: u32) {
+        let mut inner = self.inner();
+        inner.aside -= 1;
+        inner.free(slot);
+    }
+
+    /// Is this state there, so that meeting it while these sleep would change nothing?
+    pub(crate) fn knows(&self, state: &[u64], hash: u64, asleep: Asleep) -> bool {
+        let inner = self.inner();
+        inner.find(state, hash).is_some_and(|slot| inner.slots[slot as usize].asleep & !asleep == 0)
+    }
+
+    /// Only these go on sleeping in a state that is there.
+    pub(crate) fn wake(&self, state: &[u64], hash: u64, asleep: Asleep) {
+        let mut inner = self.inner();
+        if let Some(slot) = inner.find(state, hash) {
+            inner.slots[slot as usize].asleep &= asleep;
+        }
     }
 }
 
@@ -143,9 +190,9 @@ impl Inner {
         }
     }
 
-    fn enter(&mut self, state: &[u64], hash: u64, asleep: Asleep, hasher: &Hasher) -> Entry {
+    fn enter(&mut self, state: &[u64], hash: u64, asleep: Asleep, may_wait: bool, hasher: &Hasher) -> Entry {
         if let Some(slot) = self.find(state, hash) {
-            return self.meet(slot, asleep);
+            return self.meet(slot, asleep, may_wait);
         }
         let slot = if self.slots.len() < self.capacity {
             let empty = Slot { chain: NONE, before: NONE, after: NONE, depth: 0, entered: 0, asleep };
@@ -166,31 +213,83 @@ impl Inner {
         let chain = self.chain(hash);
         let next = std::mem::replace(&mut self.chains[chain], slot);
         let entry = &mut self.slots[slot as usize];
-        *entry = Slot { chain: next, depth: self.on_stack, entered: 1, asleep, ..*entry };
-        self.on_stack += 1;
+        *entry = Slot { chain: next, depth: PUT_OFF, entered: 0, asleep, ..*entry };
+        self.keep();
+        self.aside += 1;
         self.insertions += 1;
         self.distinct.add(hash);
-        Entry::New
+        if may_wait && self.is_long() {
+            return Entry::PutOff { slot };
+        }
+        self.begin(slot);
+        Entry::New { asleep }
+    }
+
+    /// Is the stack as long as it may be?
+    fn is_long(&self) -> bool {
+        let (stack, room) = (self.kept - self.aside, self.limit - self.aside);
+        stack >= (room - room / FOR_OTHERS).max(1)
+    }
+
+    /// What was put off goes on the stack.
+    fn begin(&mut self, slot: u32) {
+        self.aside -= 1;
+        let entry = &mut self.slots[slot as usize];
+        entry.entered += 1;
+        entry.depth = self.on_stack;
+        self.on_stack += 1;
+    }
+
+    fn resume(&mut self, slot: u32) -> Option<(Vec<u64>, Asleep)> {
+        if self.slots[slot as usize].depth != PUT_OFF {
+            return None;
+        }
+        self.begin(slot);
+        self.slots[slot as usize].entered += 1;
+        self.aside += 1;
+        Some((self.state(slot).to_vec(), self.slots[slot as usize].asleep))
+    }
+
+    /// One more slot cannot be replaced.
+    fn keep(&mut self) {
+        self.kept += 1;
+        self.most_kept = self.most_kept.max(self.kept);
+    }
+
+    /// There is one reason less to keep a state.
+    fn free(&mut self, slot: u32) {
+        let entry = &mut self.slots[slot as usize];
+        entry.entered -= 1;
+        if entry.entered == 0 {
+            self.kept -= 1;
+            self.candidates.list(&mut self.slots, slot);
+        }
     }
 
     /// A state that is there is met again.
-    fn meet(&mut self, slot: u32, asleep: Asleep) -> Entry {
-        let Slot { asleep: before, entered, .. } = self.slots[slot as usize];
+    fn meet(&mut self, slot: u32, asleep: Asleep, may_wait: bool) -> Entry {
+        let Slot { asleep: before, entered, depth, .. } = self.slots[slot as usize];
         let woken = before & !asleep;
+        self.slots[slot as usize].asleep = before & asleep;
+        if depth == PUT_OFF {
+            if may_wait && self.is_long() {
+                return Entry::Known;
+            }
+            self.begin(slot);
+            return Entry::New { asleep: before & asleep };
+        }
         if woken != 0 {
             if entered == 0 {
                 self.candidates.unlist(&mut self.slots, slot);
+                self.keep();
             }
-            let entry = &mut self.slots[slot as usize];
-            entry.entered += 1;
-            entry.asleep = before & asleep;
+            self.slots[slot as usize].entered += 1;
             self.on_stack += 1;
             self.reentries += 1;
             return Entry::Again { woken, asleep: before & asleep };
         }
-        if self.candidates.policy == Replacement::LeastRecentlyUsed && entered == 0 {
-            self.candidates.unlist(&mut self.slots, slot);
-            self.candidates.list(&mut self.slots, slot);
+        if entered == 0 {
+            self.candidates.met(&mut self.slots, slot);
         }
         Entry::Known
     }
@@ -213,11 +312,8 @@ impl Inner {
         if let Some(slot) = self.find(state, hash)
             && self.slots[slot as usize].entered > 0
         {
-            self.slots[slot as usize].entered -= 1;
             self.on_stack -= 1;
-            if self.slots[slot as usize].entered == 0 {
-                self.candidates.list(&mut self.slots, slot);
-            }
+            self.free(slot);
         }
     }
 
@@ -239,10 +335,10 @@ impl Store for Cache {
 
     /// With nothing asleep, so that no state has to be entered again.
     fn insert(&self, state: &[u64], hash: u64) -> Insertion {
-        match self.enter(state, hash, 0) {
-            Entry::New => Insertion::New,
+        match self.enter(state, hash, 0, false) {
+            Entry::New { .. } => Insertion::New,
             Entry::Full => Insertion::Full,
-            Entry::Known | Entry::Again { .. } => Insertion::Known,
+            Entry::Known | Entry::Again { .. } | Entry::PutOff { .. } => Insertion::Known,
         }
     }
 
@@ -286,7 +382,13 @@ impl Store for Cache {
         // While nothing was replaced the number is known; afterwards it is an estimate.
         let distinct =
             if replaced == 0 { inner.insertions } else { inner.distinct.estimate().min(inner.insertions) };
-        Some(Revisits { insertions: inner.insertions, replaced, distinct, reentries: inner.reentries })
+        Some(Revisits {
+            insertions: inner.insertions,
+            replaced,
+            distinct,
+            reentries: inner.reentries,
+            kept: inner.most_kept as u64,
+        })
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool {

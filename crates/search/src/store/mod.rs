@@ -58,6 +58,8 @@ pub struct Revisits {
     pub distinct: u64,
     /// How often a state that was there had to be entered again, for successors that had slept.
     pub reentries: u64,
+    /// How many states had to be kept at the same time, at most.
+    pub kept: u64,
 }
 
 /// A set of states of `width.identity` words each.

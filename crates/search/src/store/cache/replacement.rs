@@ -10,7 +10,8 @@ pub enum Replacement {
     ///
     /// If each state were forgotten with probability p, one that is met again would have p times its successors to be visited
     /// again, and so on behind them: the work explodes as soon as p times the number of successors is above 1. What is behind one that was
-    /// forgotten from between two layers ends at the next layer.
+    /// forgotten from between two layers ends at the next layer. Of all layers every second one goes first, then every second one of those that are left, and so on: so
+    /// they are as close to each other as memory allows, and as evenly spaced. In a layer, what was not met for longest goes first.
     #[default]
     Layers,
     /// Any: what the paper found best.
@@ -21,10 +22,8 @@ pub enum Replacement {
     Deepest,
 }
 
-/// Every so many steps of the stack there is a layer that is kept.
-const LAYERS: u32 = 4;
 /// States that are looked at to replace one.
-const CANDIDATES: usize = 16;
+const CANDIDATES: usize = 32;
 /// Depths that are told apart; deeper states are taken together.
 const DEPTHS: usize = 1 << 16;
 
@@ -48,11 +47,13 @@ pub(super) struct Candidates {
     /// For replacement by lot.
     replaceable: Vec<u32>,
     pub random: u64,
+    /// How many states became replaceable so far, modulo 2^32.
+    time: u32,
 }
 
 impl Candidates {
     pub fn new(policy: Replacement, seed: u64) -> Candidates {
-        Candidates { policy, lists: vec![EMPTY], deepest: 0, replaceable: Vec::new(), random: seed }
+        Candidates { policy, lists: vec![EMPTY], deepest: 0, replaceable: Vec::new(), random: seed, time: 0 }
     }
 
     pub fn memory_bytes(&self) -> usize {
@@ -65,8 +66,11 @@ impl Candidates {
             Replacement::Random => self.any(),
             Replacement::Layers => {
                 let candidates: [Option<u32>; CANDIDATES] = std::array::from_fn(|_| self.any());
-                let layer = |slot: &u32| slots[*slot as usize].depth % LAYERS;
-                candidates.into_iter().flatten().max_by_key(layer)
+                let worth = |slot: &u32| {
+                    let Slot { depth, after: met, .. } = slots[*slot as usize];
+                    (depth.trailing_zeros(), u32::MAX - self.time.wrapping_sub(met))
+                };
+                candidates.into_iter().flatten().min_by_key(worth)
             }
             Replacement::LeastRecentlyUsed => Some(self.lists[0].first).filter(|slot| *slot != NONE),
             Replacement::Deepest => {
@@ -102,7 +106,9 @@ impl Candidates {
     /// The state can be replaced from now on.
     pub fn list(&mut self, slots: &mut [Slot], slot: u32) {
         if self.is_by_lot() {
+            self.time = self.time.wrapping_add(1);
             slots[slot as usize].before = self.replaceable.len() as u32;
+            slots[slot as usize].after = self.time;
             self.replaceable.push(slot);
             return;
         }
@@ -119,6 +125,18 @@ impl Candidates {
         let entry = &mut slots[slot as usize];
         entry.before = last;
         entry.after = NONE;
+    }
+
+    /// A state that can be replaced was met.
+    pub fn met(&mut self, slots: &mut [Slot], slot: u32) {
+        match self.policy {
+            Replacement::Layers => slots[slot as usize].after = self.time,
+            Replacement::LeastRecentlyUsed => {
+                self.unlist(slots, slot);
+                self.list(slots, slot);
+            }
+            Replacement::Random | Replacement::Deepest => {}
+        }
     }
 
     /// The state cannot be replaced, or is to be listed elsewhere. Precondition: it is in a list.

@@ -95,3 +95,51 @@ fn replaces_by_policy() {
         assert!(revisits.distinct.abs_diff(300) < 10, "{revisits:?}");
     }
 }
+
+/// Of four slots three are for the stack.
+#[test]
+fn what_is_new_waits_while_the_stack_is_long() {
+    let cache = Cache::new(1, 4, Replacement::Layers, 0);
+    let enter = |number: u64, asleep| cache.enter(&[number], cache.key(&[number]), asleep, true);
+    for number in 0..3 {
+        assert_eq!(enter(number, 0), Entry::New { asleep: 0 });
+    }
+    let Entry::PutOff { slot } = enter(3, 0b110) else { panic!("the stack is long") };
+    assert_eq!(enter(4, 0), Entry::Full, "what waits is kept");
+    assert_eq!(enter(3, 0b011), Entry::Known);
+    for number in [2, 1] {
+        cache.leave(&[number]);
+    }
+    assert_eq!(enter(3, 0b111), Entry::New { asleep: 0b010 });
+    assert_eq!(cache.resume(slot), None, "it was done on the way");
+    for number in [3, 0] {
+        cache.leave(&[number]);
+    }
+    assert_eq!(cache.revisits().map(|revisits| revisits.kept), Some(4));
+}
+
+#[test]
+fn what_is_resumed_is_kept_until_released() {
+    let mut cache = Cache::new(1, 4, Replacement::Layers, 0);
+    let enter = |cache: &Cache, number: u64| cache.enter(&[number], cache.key(&[number]), 0, true);
+    for number in 0..3 {
+        enter(&cache, number);
+    }
+    let Entry::PutOff { slot } = enter(&cache, 3) else { panic!("the stack is long") };
+    for number in [2, 1, 0] {
+        cache.leave(&[number]);
+    }
+    assert_eq!(cache.resume(slot), Some((vec![3], 0)));
+    cache.leave(&[3]);
+    for number in 10..50 {
+        assert!(testing::insert(&mut cache, &[number]));
+        cache.leave(&[number]);
+    }
+    assert_eq!(enter(&cache, 3), Entry::Known);
+    cache.release(slot);
+    for number in 60..100 {
+        assert!(testing::insert(&mut cache, &[number]));
+        cache.leave(&[number]);
+    }
+    assert_eq!(enter(&cache, 3), Entry::New { asleep: 0 });
+}
