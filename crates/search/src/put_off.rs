@@ -12,6 +12,8 @@
 //! these states, each below the one behind which it was put off. Each has finitely many below it, because the search from it is one with a stack that is remembered; and on a branch none is
 //! there twice, because all that are above it are kept, and so are not new. So the tree is finite.
 //!
+//! Where what is put off fills the memory, the search begins again with a shorter stack ([`crate::stack`]).
+//!
 //! A state on the stack has a way back, the stack; for what is put off it is noted ([`crate::ways_back`]).
 
 use crate::ways_back::{Place, WaysBack};

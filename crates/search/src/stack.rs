@@ -11,12 +11,17 @@ use crate::outcome::{Outcome, Run};
 use crate::put_off::{Due, PutOff};
 use crate::single::{Single, Stop, with_room};
 use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
-use crate::store::{Cache, Entry, Store};
+use crate::store::{Cache, Entry, Revisits, Store};
 use crate::tally::Tally;
 use crate::ways_back::{Place, START};
 use crate::{Coverage, Options, Order};
 use model::system::{Misfit, StepCode, System};
 use std::time::Duration;
+
+/// Where all that there is room for must be kept, the search begins again with a stack that is shorter by so many halvings. The shorter it is, the more is put off,
+/// but behind a short stack less of it lies at once.
+const HALVED_MORE: u32 = 3;
+const MOST_HALVED: u32 = 9;
 
 /// Visits all states with a cache made by `store`; by few ways if there are to be `sleep_sets`.
 pub(crate) fn search<S: System>(
@@ -28,7 +33,21 @@ pub(crate) fn search<S: System>(
     if options.order != Order::DepthFirst {
         return Outcome { limit: Some(Limit::NeedsDepthFirst), ..Outcome::default() };
     }
-    with_room(system, |system, before| attempt(system, store(system), sleep_sets, options, before))
+    with_room(system, |system, mut before| {
+        let (mut halved, mut spent) = (0, Revisits::default());
+        loop {
+            let cache = store(system).with_stack_halved(halved);
+            let mut outcome = attempt(system, cache, sleep_sets, options, before)?;
+            if let Some(revisits) = &mut outcome.statistics.revisits {
+                spent = revisits.after(&spent);
+                *revisits = spent;
+            }
+            if halved == MOST_HALVED || !matches!(outcome.limit, Some(Limit::Kept { .. })) {
+                return Ok(outcome);
+            }
+            (halved, before) = (halved + HALVED_MORE, outcome.statistics.time);
+        }
+    })
 }
 
 fn attempt<S: System>(

@@ -17,6 +17,9 @@ pub struct Walked {
     pub widened: usize,
 }
 
+/// States of more words than this are not made still wider.
+const WIDE: usize = 24;
+
 /// Visits up to `limit` states breadth-first, widening the layout when it must; says where the engines differ.
 pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Walked, String> {
     let mut optimised = Native::with_profile(program, profile.clone()).optimised();
@@ -53,6 +56,10 @@ pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Wal
                     return Err("the layout is widened again and again".into());
                 }
                 walked.widened += 1;
+                // Processes are started without end, and each time all is compiled anew.
+                if system.width().all > WIDE {
+                    return Ok(walked);
+                }
                 let wider = system.widened(&misfit);
                 let recoder = wider.recoder(&system);
                 let translate = |state: &Vec<u64>| {

@@ -84,6 +84,8 @@ struct Inner {
     most_kept: usize,
     /// Those of them that are not on the stack.
     aside: usize,
+    /// How often the stack's share is halved.
+    halved: u32,
     insertions: u64,
     reentries: u64,
     distinct: Distinct,
@@ -116,12 +118,19 @@ impl Cache {
             kept: 0,
             most_kept: 0,
             aside: 0,
+            halved: 0,
             insertions: 0,
             reentries: 0,
             distinct: Distinct::default(),
         };
         inner.resize(FIRST_SLOTS.min(limit), &Hasher::new(seed));
         Cache { hasher: Hasher::new(seed), inner: Mutex::new(inner) }
+    }
+
+    /// The same for a stack whose share of the room is halved so often.
+    pub(crate) fn with_stack_halved(mut self, times: u32) -> Cache {
+        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner).halved = times;
+        self
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -228,7 +237,7 @@ impl Inner {
     /// Is the stack as long as it may be?
     fn is_long(&self) -> bool {
         let (stack, room) = (self.kept - self.aside, self.limit - self.aside);
-        stack >= (room - room / FOR_OTHERS).max(1)
+        stack >= ((room - room / FOR_OTHERS) >> self.halved).max(1)
     }
 
     /// What was put off goes on the stack.

@@ -48,7 +48,7 @@ pub enum Guarantee {
 }
 
 /// What a store that forgets states has done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revisits {
     /// How often a state was new.
     pub insertions: u64,
@@ -60,6 +60,19 @@ pub struct Revisits {
     pub reentries: u64,
     /// How many states had to be kept at the same time, at most.
     pub kept: u64,
+}
+
+impl Revisits {
+    /// Together with what an attempt before did.
+    pub(crate) fn after(&self, before: &Revisits) -> Revisits {
+        Revisits {
+            insertions: self.insertions + before.insertions,
+            replaced: self.replaced + before.replaced,
+            distinct: self.distinct.max(before.distinct),
+            reentries: self.reentries + before.reentries,
+            kept: self.kept.max(before.kept),
+        }
+    }
 }
 
 /// A set of states of `width.identity` words each.
