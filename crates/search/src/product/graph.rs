@@ -6,10 +6,10 @@
 use super::actors::ActorNumbers;
 use super::joint::{Joint, TAKEN};
 use super::lookup::Lookup;
-use super::packets::{PacketFigures, Packets, Tail};
+use super::nodes::{Batch, Nodes};
+use super::packets::{PacketFigures, Tail};
 use super::system::Product;
 use super::table::{MOST_THREADS, Numbers};
-use crate::apart::Apart;
 use crate::atomic::Broken;
 use crate::expansion::Expansion;
 use crate::limits::{Limit, Limits, Meter};
@@ -21,7 +21,7 @@ use model::RuntimeError;
 use model::observe::Observable;
 use model::system::{Misfit, System};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often limits are looked at, in expansions; and how often somebody is told about progress.
@@ -40,17 +40,6 @@ pub(crate) enum Stop {
     Large,
     /// A state does not fit into a layout that others decide about.
     Outgrown,
-}
-
-/// What all threads look at.
-pub(crate) struct Nodes<'m, S: Observable> {
-    pub product: Product<'m, S>,
-    pub table: Packets,
-    tail: Tail,
-    /// How often the product was widened.
-    widened: u64,
-    /// Transitions, counted now and then, for those who want to know how things get on.
-    transitions: Apart<AtomicU64>,
 }
 
 /// See the module.
@@ -100,11 +89,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         limits: &Limits<'a>,
         progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     ) -> ProductGraph<'m, 'a, S> {
-        let table = match tail.has_property() {
-            true => Packets::new(product.program_width().identity, product.monitor().states() as u32),
-            false => Packets::new(product.width().identity, 1),
-        };
-        let nodes = Nodes { product, table, tail, widened: 0, transitions: Apart::default() };
+        let nodes = Nodes::new(product, tail);
         ProductGraph::looking_at(Member::new(nodes), limits, Meter::new(limits, Duration::ZERO), progress)
     }
 
@@ -423,83 +408,6 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         });
         self.expansion.give_back(arrivals);
         added
-    }
-}
-
-/// Nodes to be looked up together, where these are in packets.
-#[derive(Debug, Default)]
-struct Batch {
-    /// The words of the heads one after the other.
-    heads: Vec<u64>,
-    tails: Vec<u32>,
-    whole: Vec<u64>,
-}
-
-impl Batch {
-    fn clear(&mut self) {
-        self.heads.clear();
-        self.tails.clear();
-    }
-
-    /// The heads, of so many words each.
-    fn heads(&self, words: usize) -> impl Iterator<Item = &[u64]> + Clone {
-        (0..self.tails.len()).map(move |index| &self.heads[index * words..][..words])
-    }
-
-    /// Adds nodes with these words.
-    fn fill<'w, S: Observable>(&mut self, nodes: &Nodes<'_, S>, list: impl Iterator<Item = &'w [u64]>) {
-        for words in list {
-            self.tails.push(nodes.product.automaton_state(words));
-            self.whole.clear();
-            self.whole.extend_from_slice(words);
-            nodes.product.set_automaton_state(&mut self.whole, 0);
-            self.heads.extend_from_slice(nodes.product.program_words(&self.whole));
-        }
-    }
-}
-
-impl<'m, S: Observable> Nodes<'m, S> {
-    /// Is the automaton's state the tail of a packet?
-    #[inline]
-    fn is_split(&self) -> bool {
-        self.tail.has_property()
-    }
-
-    /// Replaces `words` by those that tell which node it is.
-    pub fn identity(&self, node: Node, words: &mut Vec<u64>) {
-        words.clear();
-        if self.is_split() {
-            let mut head = Vec::new();
-            self.table.load(node, &mut head);
-            self.product.joined(&head, self.table.tail(node), words);
-        } else {
-            self.table.load(node, words);
-        }
-    }
-
-    fn widen(&mut self, misfit: &Misfit) {
-        let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
-        self.recode(self.product.widened(&late));
-    }
-
-    /// Translates all nodes.
-    fn recode(&mut self, wide: Product<'m, S>) {
-        let (recoder, all, identity) = match self.is_split() {
-            true => {
-                let recoder = wide.system().recoder(self.product.system());
-                (recoder, self.product.program_width().all, wide.program_width().identity)
-            }
-            false => (wide.recoder(&self.product), self.product.width().all, wide.width().identity),
-        };
-        let mut old = Vec::new();
-        self.table.recode(identity, |words, new| {
-            old.clear();
-            old.extend_from_slice(words);
-            old.resize(all, 0);
-            recoder.recode(&old, new);
-        });
-        self.product = wide;
-        self.widened += 1;
     }
 }
 

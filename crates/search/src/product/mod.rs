@@ -11,6 +11,7 @@ mod graph;
 mod joint;
 mod lookup;
 mod monitor;
+mod nodes;
 mod packets;
 mod passage;
 mod shorten;

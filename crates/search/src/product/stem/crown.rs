@@ -1,7 +1,8 @@
 //! The crown of a product: the nodes after the stem, and the search for cycles there. Threads that visit the stem take turns in it.
 
-use super::super::graph::{Nodes, ProductGraph, Stop};
+use super::super::graph::{ProductGraph, Stop};
 use super::super::monitor::Monitor;
+use super::super::nodes::Nodes;
 use super::{Attempt, MANY_STATES, Visited};
 use crate::apart::Count;
 use crate::atomic::Broken;
