@@ -112,3 +112,27 @@ fn limits_end_it() {
     assert!(found.answer.stem);
     assert_eq!((found.verdict, found.answer.limit), (Verdict::Inconclusive, Some(Limit::States(500))));
 }
+
+/// A shortest lasso is one, however large the crown may become while it is looked for.
+#[test]
+fn shortest_lassos_are_shortest() {
+    let text = "\
+byte x, y; bool odd;
+active proctype A() { do :: x < 40 -> x++ :: x >= 40 -> x = 0 od }
+active proctype B() { do :: y < 40 -> y++ :: y >= 40 -> y = 0 od }
+active proctype C() { (x == 9 && y == 3); odd = true; do :: odd = !odd od }
+";
+    for formula in ["[](odd -> <>(x == 40))", "[](x == 7 && y == 2 -> <>(x == 40))"] {
+        let length = |algorithm, join_after| {
+            let choice = Choice { algorithm, shortest: true, ..raw() };
+            let found = checked(text, formula, choice, &options(1, join_after));
+            let lasso = found.lasso.expect("it is violated");
+            (found.answer.stem, lasso.prefix.len() + lasso.cycle.len())
+        };
+        let (stem, plain) = length(Some(Algorithm::Couvreur), None);
+        assert!(!stem);
+        for join_after in [None, Some(2_000)] {
+            assert_eq!(length(None, join_after), (true, plain), "{formula} {join_after:?}");
+        }
+    }
+}

@@ -124,7 +124,8 @@ impl<'m, 'a, S: Observable> Shared<'m, 'a, S> {
         let states = self.met.sum();
         let crown = self.crown.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Crown { mut graph, end, .. } = crown;
-        graph.bound = false;
+        // What is done with the graph from now on is not the search that was bound by these.
+        (graph.bound, graph.few_nodes) = (false, None);
         graph.tally.endless_atomic |= outcome.endless_atomic;
         let stem = &outcome.statistics;
         let statistics = Statistics {
@@ -151,9 +152,10 @@ impl<'m, 'a, S: Observable> Shared<'m, 'a, S> {
                 graph.lift_limits();
                 graph.with_stem(self.waiting, &states, lasso).map(Some)
             }
+            // Where a condition has no value was met before, when the stem was visited once more to show the lasso.
+            _ if failure.is_some() => Ok(None),
             // Somebody lost patience before it could be shown.
             (Some(End::Found(..)), None) => Err(limited.unwrap_or(Stop::Limit(Limit::Interrupted))),
-            _ if failure.is_some() => Ok(None),
             (Some(End::Stopped(Stop::Limit(limit))), _) => Err(Stop::Limit(limit)),
             (_, _) if limited.is_some() => limited.map_or(Ok(None), Err),
             (Some(End::Stopped(Stop::Large)), _) => {

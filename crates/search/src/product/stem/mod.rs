@@ -6,7 +6,7 @@
 //! The formula `[](p -> <>q)` has a crown of the states between a `p` and the next `q`, and most often these are few.
 //!
 //! Where the crown is large, the program would be asked twice for most of its states, and the threads would wait for one another: then
-//! [`joint`](super::joint) is better. A few walks tell beforehand.
+//! [`joint`](super::joint) is better. A few walks tell beforehand, and the first states if the crown grows all the same.
 
 mod crown;
 mod waiting;
@@ -40,6 +40,7 @@ const LARGE: u64 = 4;
 const LARGE_FOR_THREADS: u64 = 8;
 /// So often it may begin again, with a wider layout for instance.
 const MOST_ATTEMPTS: usize = 4;
+
 /// What a search with a stem came to.
 pub(super) struct Visited<'m, 'a, S: Observable> {
     /// The crown, and with it nodes of the stem if they are part of a lasso.
