@@ -1,7 +1,7 @@
 //! What threads write again and again, away from what they only read: a processor that writes to a cache line takes it from all others.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A value on cache lines of its own. (Processors fetch them in pairs.)
 #[derive(Debug, Default)]
@@ -17,25 +17,62 @@ impl<T> Deref for Apart<T> {
     }
 }
 
-/// More threads than this share places.
-const PLACES: usize = 16;
+/// Places that threads have to themselves; if there are more threads, the others share one more.
+const PLACES: usize = 15;
 
-/// The place of each thread, given out in turn.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
+/// A bit for each place that some thread has.
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+/// A thread's place, until the thread ends.
+struct Place(usize);
+
+impl Place {
+    fn take() -> Place {
+        let lowest = |taken: u32| Some(taken.trailing_ones()).filter(|place| (*place as usize) < PLACES);
+        let with = |taken: u32| lowest(taken).map(|place| taken | 1 << place);
+        // Whoever has the place next sees what this thread has counted there.
+        match TAKEN.fetch_update(Ordering::Acquire, Ordering::Relaxed, with) {
+            Ok(before) => Place(before.trailing_ones() as usize),
+            Err(_) => Place(PLACES),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.0 < PLACES {
+            TAKEN.fetch_and(!(1 << self.0), Ordering::Release);
+        }
+    }
+}
+
 thread_local! {
-    static PLACE: usize = NEXT.fetch_add(1, Ordering::Relaxed) % PLACES;
+    static PLACE: Place = Place::take();
 }
 
 /// A count that threads add to again and again, each in a place of its own, and seldom look at.
 #[derive(Debug, Default)]
 pub(crate) struct Count {
-    places: [Apart<AtomicU64>; PLACES],
+    places: [Apart<AtomicU64>; PLACES + 1],
 }
 
 impl Count {
     #[inline]
     pub fn add_one(&self) {
-        PLACE.with(|place| self.places[*place].fetch_add(1, Ordering::Relaxed));
+        self.add(1);
+    }
+
+    #[inline]
+    pub fn add(&self, number: u64) {
+        PLACE.with(|Place(place)| {
+            let count = &self.places[*place];
+            if *place < PLACES {
+                // Nobody else writes here, so that this takes no lock.
+                count.store(count.load(Ordering::Relaxed) + number, Ordering::Relaxed);
+            } else {
+                count.fetch_add(number, Ordering::Relaxed);
+            }
+        });
     }
 
     /// What all threads have added.
@@ -48,15 +85,18 @@ impl Count {
 mod tests {
     use super::*;
 
-    /// Also where there are more threads than places.
+    /// Also where there are more threads than places, and where some end and others begin.
     #[test]
     fn nothing_is_lost() {
         let count = Count::default();
         std::thread::scope(|scope| {
-            for _ in 0..2 * PLACES {
-                scope.spawn(|| (0..1000).for_each(|_| count.add_one()));
+            for round in 1..=5 * PLACES {
+                let thread = scope.spawn(|| (0..1000).for_each(|_| count.add(3)));
+                if round % 3 == 0 {
+                    thread.join().expect("it counts");
+                }
             }
         });
-        assert_eq!(count.sum(), 2000 * PLACES as u64);
+        assert_eq!(count.sum(), 15_000 * PLACES as u64);
     }
 }

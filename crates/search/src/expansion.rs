@@ -163,8 +163,16 @@ impl<const NAMED: bool> Visitor for Passing<'_, NAMED> {
         if NAMED {
             self.names.push(name(codes));
         }
-        self.arrivals.push(moves);
-        self.arrivals.extend_from_slice(state);
+        // Copying a few words one by one is quicker than to call somebody who copies many.
+        match *state {
+            [a] => self.arrivals.extend_from_slice(&[moves, a]),
+            [a, b] => self.arrivals.extend_from_slice(&[moves, a, b]),
+            [a, b, c] => self.arrivals.extend_from_slice(&[moves, a, b, c]),
+            _ => {
+                self.arrivals.push(moves);
+                self.arrivals.extend_from_slice(state);
+            }
+        }
     }
 
     fn error(&mut self, error: &RuntimeError, codes: &[StepCode]) {

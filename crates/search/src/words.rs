@@ -3,7 +3,7 @@
 use crate::region::Region;
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Deref;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// See the module. To make it longer takes the whole list.
 #[derive(Debug, Default)]
@@ -32,6 +32,22 @@ impl Words {
         self.len = len;
     }
 
+    /// Sets bits of a word, which is returned as it was. `alone`: no other thread looks at them meanwhile, so it need not be kept from that.
+    #[inline]
+    pub fn set(&self, index: usize, bits: u64, alone: bool) -> u64 {
+        let word = &self[index];
+        let before = word.load(Ordering::Relaxed);
+        // Most often they are set; looking first leaves the memory to all threads.
+        if before & bits == bits {
+            before
+        } else if alone {
+            word.store(before | bits, Ordering::Relaxed);
+            before
+        } else {
+            word.fetch_or(bits, Ordering::Relaxed)
+        }
+    }
+
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut u64> {
         // SAFETY: as below; and borrowed mutably, nobody else looks at them, so they are plain words.
         let words = match &self.region {
@@ -58,7 +74,6 @@ impl Deref for Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering;
 
     /// Through all the sizes at which a region changes its ways.
     #[test]

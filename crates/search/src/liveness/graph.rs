@@ -96,7 +96,7 @@ pub trait SharedGraph: Graph<Stop: Send> + Send + Sized {
     type Figures: Send;
 
     /// Another view.
-    fn view(&self) -> Self;
+    fn view(&mut self) -> Self;
 
     /// How many views there may be.
     fn most_views(&self) -> usize;

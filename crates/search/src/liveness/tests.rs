@@ -54,7 +54,7 @@ impl Graph for Explicit {
 impl SharedGraph for Explicit {
     type Figures = ();
 
-    fn view(&self) -> Explicit {
+    fn view(&mut self) -> Explicit {
         self.clone()
     }
 

@@ -4,7 +4,7 @@
 //! (growing it, widening the product and with it the words of all nodes) is done by one of them while the others wait.
 
 use super::actors::ActorNumbers;
-use super::joint::{Joint, TAKEN};
+use super::joint::{Joint, TAKEN, Within};
 use super::lookup::Lookup;
 use super::nodes::{Batch, Nodes};
 use super::packets::{PacketFigures, Tail};
@@ -45,6 +45,8 @@ pub(crate) enum Stop {
 /// See the module.
 pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     pub(super) nodes: Member<Nodes<'m, S>>,
+    /// Are there no other threads, and were there none before?
+    pub(super) alone: bool,
     /// How often the product had been widened when `expansion` was made.
     widened: u64,
     pub(super) expansion: Expansion,
@@ -106,6 +108,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             joint: Joint::default(),
             lookup: Lookup::new(nodes.table.words()),
             nodes,
+            alone: true,
             tally: Tally::default(),
             announced: 0,
             state: Vec::new(),
@@ -330,7 +333,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         if added {
             let tails = batch.tails.iter().copied().chain(std::iter::repeat(0));
             let nodes = self.lookup.heads.iter().zip(tails);
-            nodes.for_each(|(head, tail)| met(self.nodes.table.node(*head, tail)));
+            nodes.for_each(|(head, tail)| met(self.nodes.table.meet_one(*head, tail, self.alone)));
         }
         batch.clear();
         self.batch = batch;
@@ -348,7 +351,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         for (index, head) in list.enumerate() {
             let Some(hash) = self.lookup.unknown(index) else { continue };
             let number = loop {
-                match self.nodes.table.intern_head(head, hash, &mut self.numbers) {
+                match self.nodes.table.intern_head(head, hash, &mut self.numbers, self.alone) {
                     Some(number) => break number,
                     None => self.grow()?,
                 }
@@ -433,7 +436,7 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
     /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
     fn successors_of(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Stop> {
         if self.nodes.is_split() {
-            return self.joint_successors(nodes, None, out, &mut Vec::new());
+            return self.joint_successors(nodes, Within::All, out, &mut Vec::new());
         }
         nodes.iter().try_for_each(|_| self.tick())?;
         let start = out.len();
@@ -457,13 +460,12 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
         out: &mut Vec<Edge>,
         left: &mut Vec<Node>,
     ) -> Result<(), Stop> {
-        let start = out.len();
         if self.nodes.is_split() {
             let companion = self.take_companion(node);
-            self.joint_successors(&[node], companion, out, left)?;
-        } else {
-            self.successors(node, out)?;
+            return self.joint_successors(&[node], Within::Component(companion), out, left);
         }
+        let start = out.len();
+        self.successors(node, out)?;
         left.extend(out.extract_if(start.., |edge| self.is_passing(edge.target)).map(|edge| edge.target));
         Ok(())
     }
@@ -473,7 +475,8 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
         let Some(waiting) = product.monitor().waiting().filter(|_| self.nodes.is_split()) else {
             return self.successors_of(nodes, out);
         };
-        let is_left = |node: &Node| table.tail(*node) != waiting || table.mark(table.head(*node), TAKEN);
+        let is_left =
+            |node: &Node| table.tail(*node) != waiting || table.mark(table.head(*node), TAKEN, self.alone);
         let mut left = std::mem::take(&mut self.left);
         left.clear();
         left.extend(nodes.iter().copied().filter(is_left));
@@ -522,9 +525,11 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
 impl<S: Observable> SharedGraph for ProductGraph<'_, '_, S> {
     type Figures = Tally;
 
-    fn view(&self) -> Self {
+    fn view(&mut self) -> Self {
+        self.alone = false;
         // One tells about progress, for all.
-        ProductGraph::looking_at(self.nodes.another(), &self.limits, self.meter.clone(), None)
+        let view = ProductGraph::looking_at(self.nodes.another(), &self.limits, self.meter.clone(), None);
+        ProductGraph { alone: false, ..view }
     }
 
     fn most_views(&self) -> usize {

@@ -7,6 +7,7 @@
 
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Target;
+use super::reply::{Fan, Replies};
 use crate::atomic::Broken;
 use crate::limits::Limit;
 use crate::liveness::{Edge, Node};
@@ -28,37 +29,31 @@ enum Arrivals {
     These(Range<usize>),
 }
 
-/// Whose edges, and who is told of them?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Own,
-    Companion,
-    /// The companion's, to nodes that come to be looked at anyhow.
-    Silent,
-}
-
-/// Each arrival of the program with each state that the automaton comes to.
+/// The edges of a node, and of its companion if that is asked for.
 #[derive(Clone, Debug)]
-struct Fan {
+struct Fans {
     source: Node,
     arrivals: Arrivals,
-    targets: Range<usize>,
-    role: Role,
+    /// The number of what the automaton replies.
+    reply: usize,
 }
 
 /// What is known of nodes being expanded, before it is known which nodes they lead to.
 #[derive(Debug, Default)]
 pub(super) struct Joint {
     letter: Vec<u64>,
-    targets: Vec<Target>,
-    fans: Vec<Fan>,
+    replies: Replies,
+    fans: Vec<Fans>,
 }
 
-/// What the automaton does in a state.
-struct Choice {
-    targets: Range<usize>,
-    /// Along with the program; otherwise it does not matter any more what the program does.
-    moves: bool,
+/// Whose edges are wanted?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    /// The node's own, all of them.
+    All,
+    /// Those of the node to nodes that are not passing. Those to passing nodes are left, and so is what its companion leads to and would not be looked at otherwise, if its
+    /// state of the automaton is given.
+    Component(Option<u32>),
 }
 
 impl<S: Observable> ProductGraph<'_, '_, S> {
@@ -67,14 +62,14 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let waiting = self.nodes.product.monitor().waiting()?;
         // Of a node that stands for all that follow the program is not asked.
         let own = self.absorbed(node).is_none();
-        (own && self.nodes.table.mark(self.nodes.table.head(node), TAKEN)).then_some(waiting)
+        (own && self.nodes.table.mark(self.nodes.table.head(node), TAKEN, self.alone)).then_some(waiting)
     }
 
-    /// Appends the edges of nodes; and to `left`, what their companions lead to and would not be looked at otherwise, if the automaton's state in these is given.
+    /// Appends the edges of nodes that are wanted, and to `left` what they leave.
     pub(super) fn joint_successors(
         &mut self,
         nodes: &[Node],
-        companion: Option<u32>,
+        within: Within,
         out: &mut Vec<Edge>,
         left: &mut Vec<Node>,
     ) -> Result<(), Stop> {
@@ -82,7 +77,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let counted = (self.tally.transitions, self.tally.atomic_steps);
         let mut joint = std::mem::take(&mut self.joint);
         loop {
-            match self.expand_jointly(nodes, companion, &mut joint)? {
+            match self.expand_jointly(nodes, within, &mut joint)? {
                 Ok(()) if self.add_heads()? => break,
                 Ok(()) => {}
                 Err(misfit) => self.widen(&misfit),
@@ -90,7 +85,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             // Once more, with another layout.
             (self.tally.transitions, self.tally.atomic_steps) = counted;
         }
-        joint.fans.iter().for_each(|fan| self.follow(&joint, fan, out, left));
+        joint.fans.iter().for_each(|fans| self.follow(&joint.replies, fans, within, out, left));
         self.joint = joint;
         self.check_size()
     }
@@ -99,67 +94,37 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     fn expand_jointly(
         &mut self,
         nodes: &[Node],
-        companion: Option<u32>,
+        within: Within,
         joint: &mut Joint,
     ) -> Result<Result<(), Box<Misfit>>, Stop> {
         self.program.clear();
-        joint.targets.clear();
+        joint.replies.begin();
         joint.fans.clear();
+        let companion = match within {
+            Within::All => None,
+            Within::Component(companion) => companion,
+        };
         nodes.iter().for_each(|node| self.nodes.table.fetch_words(*node));
         for &node in nodes {
             self.load_program(node);
-            let letter = self.nodes.product.letter(&self.state, &mut joint.letter);
+            let product = &self.nodes.product;
+            let letter = product.letter(&self.state, &mut joint.letter);
             letter.map_err(|error| Stop::Failed(node, error))?;
-            let own = self.choose(self.nodes.table.tail(node), joint);
-            let other = companion.map(|automaton| self.choose(automaton, joint));
-            let branches = |choice: &Choice| if choice.moves { choice.targets.len() as u64 } else { 0 };
-            let all = branches(&own) + other.as_ref().map_or(0, branches);
-            let moved = match all {
+            let tail = self.nodes.table.tail(node);
+            let number =
+                joint.replies.find(product.monitor(), product.absorbs(), tail, companion, &joint.letter);
+            let reply = joint.replies.get(number);
+            self.tally.transitions += reply.transitions;
+            let arrivals = match reply.branches {
                 0 => Arrivals::Same,
-                _ => match self.ask_program(all)? {
+                branches => match self.ask_program(branches)? {
                     Ok(arrivals) => arrivals,
                     Err(misfit) => return Ok(Err(misfit)),
                 },
             };
-            let arrivals = |choice: &Choice| if choice.moves { moved.clone() } else { Arrivals::Same };
-            if let Some(other) = other {
-                let silent = if other.moves && own.moves { self.hush(&own, &other, joint) } else { 0 };
-                let middle = other.targets.start + silent;
-                for (targets, role) in [
-                    (other.targets.start..middle, Role::Silent),
-                    (middle..other.targets.end, Role::Companion),
-                ] {
-                    joint.fans.push(Fan { source: node, arrivals: arrivals(&other), targets, role });
-                }
-            }
-            let arrivals = arrivals(&own);
-            joint.fans.push(Fan { source: node, arrivals, targets: own.targets, role: Role::Own });
+            joint.fans.push(Fans { source: node, arrivals, reply: number });
         }
         Ok(Ok(()))
-    }
-
-    /// What the automaton can do.
-    fn choose(&mut self, automaton: u32, joint: &mut Joint) -> Choice {
-        let start = joint.targets.len();
-        let product = &self.nodes.product;
-        let monitor = product.monitor();
-        if product.absorbs()
-            && let Some(marks) = monitor.absorbing(automaton)
-        {
-            joint.targets.push((automaton, marks));
-            return Choice { targets: start..start + 1, moves: false };
-        }
-        monitor.targets(automaton, &joint.letter, &mut joint.targets);
-        let mut targets = joint.targets[start..].iter();
-        if product.absorbs()
-            && let Some(&universal) = targets.find(|(target, _)| monitor.is_universal(*target))
-        {
-            joint.targets.truncate(start);
-            joint.targets.push(universal);
-            self.tally.transitions += 1;
-            return Choice { targets: start..start + 1, moves: false };
-        }
-        Choice { targets: start..joint.targets.len(), moves: true }
     }
 
     /// What the program does in `self.state`, counted as often as the automaton has choices.
@@ -188,24 +153,6 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         Ok(Ok(Arrivals::These(first..self.program.arrivals().len() / self.program.stride())))
     }
 
-    /// Puts those targets of the companion first of which nobody has to be told: nodes that the node itself leads to, and the companions of such
-    /// nodes, whose edges are made along with theirs. How many are they?
-    fn hush(&self, own: &Choice, other: &Choice, joint: &mut Joint) -> usize {
-        let product = &self.nodes.product;
-        let monitor = product.monitor();
-        let is_looked_at = |target: u32| !monitor.is_passing(target);
-        let makes_companion =
-            |target: u32| is_looked_at(target) && !(product.absorbs() && monitor.absorbing(target).is_some());
-        let (before, others) = joint.targets.split_at_mut(other.targets.start);
-        let own = &before[own.targets.clone()];
-        let is_silent = |target: u32| {
-            own.iter().any(|(met, _)| *met == target && is_looked_at(target))
-                || monitor.waiting() == Some(target) && own.iter().any(|(met, _)| makes_companion(*met))
-        };
-        others.sort_by_key(|(target, _)| !is_silent(*target));
-        others.iter().filter(|(target, _)| is_silent(*target)).count()
-    }
-
     /// Looks up the packets of all arrivals; `false` if the product was widened meanwhile, so that they mean nothing any more.
     fn add_heads(&mut self) -> Result<bool, Stop> {
         let (stride, identity) = (self.program.stride(), self.nodes.product.program_width().identity);
@@ -215,27 +162,52 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         Ok(added)
     }
 
-    /// The edges of a fan.
-    fn follow(&self, joint: &Joint, fan: &Fan, out: &mut Vec<Edge>, left: &mut Vec<Node>) {
-        let table = &self.nodes.table;
-        let monitor = self.nodes.product.monitor();
-        let own = [table.head(fan.source)];
-        let heads = match &fan.arrivals {
-            Arrivals::Same => &own[..],
+    /// The edges themselves.
+    fn follow(
+        &self,
+        replies: &Replies,
+        fans: &Fans,
+        within: Within,
+        out: &mut Vec<Edge>,
+        left: &mut Vec<Node>,
+    ) {
+        let reply = replies.get(fans.reply);
+        let source = [self.nodes.table.head(fans.source)];
+        let heads = match &fans.arrivals {
+            Arrivals::Same => &source[..],
             Arrivals::These(range) => &self.lookup.heads[range.clone()],
         };
-        let targets = &joint.targets[fan.targets.clone()];
-        for &head in heads {
-            for &(automaton, marks) in targets {
-                let target = table.node(head, automaton);
-                match fan.role {
-                    Role::Own => out.push(Edge { marks, target }),
-                    Role::Companion if monitor.waiting() != Some(automaton) || table.mark(head, LEFT) => {
-                        left.push(target);
-                    }
-                    _ => {}
-                }
+        self.follow_fan(&reply.moves, heads, within, out, left);
+        if !reply.stays.met.is_empty() {
+            self.follow_fan(&reply.stays, &source, within, out, left);
+        }
+    }
+
+    #[inline]
+    fn follow_fan(
+        &self,
+        fan: &Fan,
+        heads: &[Node],
+        within: Within,
+        out: &mut Vec<Edge>,
+        left: &mut Vec<Node>,
+    ) {
+        let table = &self.nodes.table;
+        let waiting = self.nodes.product.monitor().waiting();
+        table.meet(heads, &fan.met, self.alone);
+        let edges = |&(automaton, marks): &Target| {
+            heads.iter().map(move |head| Edge { marks, target: table.node(*head, automaton) })
+        };
+        fan.own.iter().for_each(|target| out.extend(edges(target)));
+        match within {
+            Within::All => fan.passing.iter().for_each(|target| out.extend(edges(target))),
+            Within::Component(_) => {
+                fan.passing.iter().for_each(|target| left.extend(edges(target).map(|edge| edge.target)));
             }
+        }
+        for &automaton in &fan.left {
+            let is_new = |head: &Node| waiting != Some(automaton) || table.mark(*head, LEFT, self.alone);
+            left.extend(heads.iter().copied().filter(is_new).map(|head| table.node(head, automaton)));
         }
     }
 }

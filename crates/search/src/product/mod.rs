@@ -14,6 +14,7 @@ mod monitor;
 mod nodes;
 mod packets;
 mod passage;
+mod reply;
 mod shorten;
 mod spread;
 mod stem;

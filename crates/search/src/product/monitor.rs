@@ -29,6 +29,13 @@ pub enum Shape {
     General,
 }
 
+/// What the automaton can do besides waiting.
+#[derive(Clone, Copy, Debug)]
+struct Departure {
+    leaves: bool,
+    goes_on: bool,
+}
+
 /// An automaton whose letters are the values of conditions.
 #[derive(Debug)]
 pub struct Monitor {
@@ -49,6 +56,8 @@ pub struct Monitor {
     /// By state and letter: where its targets end in `targets`; they start where those before end.
     ends: Option<Vec<u32>>,
     targets: Vec<Target>,
+    /// By letter, if there is a table and the automaton can wait.
+    departures: Vec<Departure>,
     /// Do runs that come to an end go on forever in their last state?
     stutters: bool,
     /// Errors of the program that were met; they are not the property's business.
@@ -97,6 +106,7 @@ impl Monitor {
             absorbing,
             ends: None,
             targets: Vec::new(),
+            departures: Vec::new(),
             stutters,
             met: Mutex::default(),
         };
@@ -118,6 +128,9 @@ impl Monitor {
             }
         }
         (self.ends, self.targets) = (Some(ends), targets);
+        if let Some(waiting) = self.waiting {
+            self.departures = (0..letters as u64).map(|letter| self.departure(waiting, &[letter])).collect();
+        }
     }
 
     pub fn automaton(&self) -> &Tgba {
@@ -177,26 +190,37 @@ impl Monitor {
         (!others.any(comes_back)).then_some(waiting.0)
     }
 
-    /// Can the automaton go to another state?
+    /// Can the automaton go to another state from the one that it waits in?
     #[inline]
-    pub(crate) fn leaves(&self, state: u32, letter: &[u64]) -> bool {
-        match &self.ends {
-            Some(ends) => self.tabled(ends, state, letter).iter().any(|(target, _)| *target != state),
-            None => {
-                let mut targets = Vec::new();
-                self.compute(state, letter, &mut targets);
-                targets.iter().any(|(target, _)| *target != state)
-            }
+    pub(crate) fn leaves(&self, letter: &[u64]) -> bool {
+        self.departing(letter).leaves
+    }
+
+    /// Can the automaton go on from another state than the one that it waits in?
+    #[inline]
+    pub(crate) fn goes_on_elsewhere(&self, letter: &[u64]) -> bool {
+        self.departing(letter).goes_on
+    }
+
+    #[inline]
+    fn departing(&self, letter: &[u64]) -> Departure {
+        let known = self.departures.get(letter.first().copied().unwrap_or(0) as usize);
+        match (known, self.waiting) {
+            (Some(known), _) => *known,
+            (None, Some(waiting)) => self.departure(waiting, letter),
+            (None, None) => Departure { leaves: false, goes_on: true },
         }
     }
 
-    /// Can the automaton go on from another state than this one?
-    pub(crate) fn goes_on_without(&self, state: u32, letter: &[u64]) -> bool {
-        let mut others = (0..self.states() as u32).filter(|other| *other != state);
-        match &self.ends {
-            Some(ends) => others.any(|other| !self.tabled(ends, other, letter).is_empty()),
-            None => true,
-        }
+    /// What else the automaton can do if it waits in this state, or is in another one.
+    fn departure(&self, waiting: u32, letter: &[u64]) -> Departure {
+        let mut targets = Vec::new();
+        self.targets(waiting, letter, &mut targets);
+        let leaves = targets.iter().any(|(target, _)| *target != waiting);
+        targets.clear();
+        let others = (0..self.states() as u32).filter(|other| *other != waiting);
+        others.for_each(|other| self.targets(other, letter, &mut targets));
+        Departure { leaves, goes_on: !targets.is_empty() }
     }
 
     /// Those that lead wherever this one does if it is left. None, where there is no table.

@@ -9,7 +9,6 @@ use super::table::{MOST_NODES, NodeTable, Numbers};
 use crate::apart::Count;
 use crate::liveness::Node;
 use crate::words::Words;
-use std::sync::atomic::Ordering;
 
 /// What is not stored with every node, but is the tail of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -54,6 +53,27 @@ pub struct PacketFigures {
     pub tails: u64,
     /// Nodes met: with their counters, if these are in the tail.
     pub nodes: u64,
+}
+
+/// Some tails. The bits of a packet are those of a part of a word, or of whole words.
+#[derive(Debug, Default)]
+pub(super) struct Tails {
+    /// After so many words, these bits.
+    bits: Vec<(u32, u64)>,
+}
+
+impl Tails {
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+
+    pub fn insert(&mut self, tail: u32) {
+        let (word, bit) = (tail / 64, 1 << (tail % 64));
+        match self.bits.iter_mut().find(|(other, _)| *other == word) {
+            Some((_, bits)) => *bits |= bit,
+            None => self.bits.push((word, bit)),
+        }
+    }
 }
 
 /// How many binary digits so many tails have.
@@ -188,30 +208,25 @@ impl Packets {
         self.heads.find(head, self.hash(head))
     }
 
-    /// The number of the packet with this head; a new one if there is none. `None` if there is no room for it.
+    /// The number of the packet with this head; a new one if there is none. `None` if there is no room for it. `alone`: no other thread adds
+    /// any.
     #[inline]
-    pub fn intern_head(&self, head: &[u64], hash: u32, numbers: &mut Numbers) -> Option<Node> {
-        self.heads.intern(head, hash, numbers)
+    pub fn intern_head(&self, head: &[u64], hash: u32, numbers: &mut Numbers, alone: bool) -> Option<Node> {
+        self.heads.intern(head, hash, numbers, alone)
     }
 
-    /// The node of a packet with this tail, which is met herewith.
+    /// The node of a packet with this tail.
     #[inline]
     pub fn node(&self, head: Node, tail: u32) -> Node {
-        if self.is_classical() {
-            return head;
-        }
         debug_assert!(tail < self.tails);
-        let node = head << self.digits | tail;
-        self.meet(node);
-        node
+        head << self.digits | tail
     }
 
-    /// Sets one of the two bits of a packet; was it unset? Precondition: there are several tails.
+    /// Sets one of the two bits of a packet; was it unset? `alone`: no other thread does so. Precondition: there are several tails.
     #[inline]
-    pub fn mark(&self, head: Node, bit: u8) -> bool {
-        let word = &self.bits[head as usize / 32];
+    pub fn mark(&self, head: Node, bit: u8, alone: bool) -> bool {
         let bit = u64::from(bit) << (head % 32 * 2);
-        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+        self.bits.set(head as usize / 32, bit, alone) & bit == 0
     }
 
     /// Unsets the bits of all packets.
@@ -219,11 +234,34 @@ impl Packets {
         self.bits.iter_mut().for_each(|word| *word = 0);
     }
 
-    fn meet(&self, node: Node) {
-        let (word, bit) = (&self.met[node as usize / 64], 1 << (node % 64));
-        // Most often it is set; looking first leaves the memory to all threads.
-        if word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-            self.len.add_one();
+    /// The node of a packet with this tail, which is met herewith. `alone`: no other thread meets any.
+    #[inline]
+    pub fn meet_one(&self, head: Node, tail: u32, alone: bool) -> Node {
+        let node = self.node(head, tail);
+        let bit = 1 << (node % 64);
+        if !self.is_classical() && self.met.set(node as usize / 64, bit, alone) & bit == 0 {
+            self.len.add(1);
+        }
+        node
+    }
+
+    /// The nodes of packets with these tails are met. `alone`: no other thread meets any.
+    #[inline]
+    pub fn meet(&self, heads: &[Node], tails: &Tails, alone: bool) {
+        if self.is_classical() {
+            return;
+        }
+        let mut new = 0;
+        for &head in heads {
+            let first = (head as usize) << self.digits;
+            for (words, bits) in &tails.bits {
+                let bits = bits << (first % 64);
+                let before = self.met.set(first / 64 + *words as usize, bits, alone);
+                new += (bits & !before).count_ones();
+            }
+        }
+        if new > 0 {
+            self.len.add(u64::from(new));
         }
     }
 
@@ -263,8 +301,8 @@ mod tests {
     fn number(packets: &mut Packets, head: u64, tail: u32, numbers: &mut Numbers) -> Node {
         let hash = packets.hash(&[head]);
         loop {
-            match packets.intern_head(&[head], hash, numbers) {
-                Some(head) => return packets.node(head, tail),
+            match packets.intern_head(&[head], hash, numbers, true) {
+                Some(head) => return packets.meet_one(head, tail, true),
                 None => assert!(packets.grow(2), "there are numbers left"),
             }
         }
@@ -293,6 +331,15 @@ mod tests {
                 }
                 let tail = tail % tails;
                 let node = number(&mut packets, head + offset, tail, &mut own);
+                if index % 3 == 0 && tails > 1 {
+                    // Another one along with it.
+                    let (mut both, other) = (Tails::default(), (tail + index as u32) % tails);
+                    both.insert(tail);
+                    both.insert(other);
+                    packets.meet(&[packets.head(node)], &both, index % 2 == 0);
+                    let met = packets.node(packets.head(node), other);
+                    prop_assert_eq!(*known.entry((head, other)).or_insert(met), met);
+                }
                 prop_assert_eq!(*known.entry((head, tail)).or_insert(node), node);
                 prop_assert_eq!((packets.word(node, 0), packets.tail(node)), (head + offset, tail));
                 let mut read = Vec::new();
@@ -335,8 +382,9 @@ mod tests {
                     for step in 0..(1u64 << 15) {
                         let key = step * (2 * thread + 1) % (1 << 15);
                         let head = [key / 8];
-                        let head = packets.intern_head(&head, packets.hash(&head), &mut own);
-                        packets.node(head.expect("there is room"), (key % 8) as u32);
+                        let head = packets.intern_head(&head, packets.hash(&head), &mut own, false);
+                        let head = head.expect("there is room");
+                        packets.meet_one(head, (key % 8) as u32, false);
                     }
                 });
             }

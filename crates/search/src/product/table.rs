@@ -181,9 +181,10 @@ impl NodeTable {
         }
     }
 
-    /// The number of the node with these words; a new one if there is none. `None` if there is no room for it.
+    /// The number of the node with these words; a new one if there is none. `None` if there is no room for it. `alone`: no other
+    /// thread adds any.
     #[inline]
-    pub fn intern(&self, words: &[u64], hash: u32, numbers: &mut Numbers) -> Option<Node> {
+    pub fn intern(&self, words: &[u64], hash: u32, numbers: &mut Numbers, alone: bool) -> Option<Node> {
         let mut place = self.home(hash);
         loop {
             let entry = self.entries[place].load(Ordering::Acquire);
@@ -191,7 +192,7 @@ impl NodeTable {
                 if numbers.next == numbers.end {
                     *numbers = self.give()?;
                 }
-                if let Some(node) = self.add(words, hash, place, numbers) {
+                if let Some(node) = self.add(words, hash, place, numbers, alone) {
                     return Some(node);
                 }
                 // Somebody else was quicker; perhaps with these very words.
@@ -212,11 +213,20 @@ impl NodeTable {
     }
 
     /// Adds a node in a place that was empty; `None` if it is no more.
-    fn add(&self, words: &[u64], hash: u32, place: usize, numbers: &mut Numbers) -> Option<Node> {
+    fn add(
+        &self,
+        words: &[u64],
+        hash: u32,
+        place: usize,
+        numbers: &mut Numbers,
+        alone: bool,
+    ) -> Option<Node> {
         let entry = u64::from(hash) << 32;
         let slot = &self.entries[place];
         let reserved = entry | u64::from(RESERVED);
-        slot.compare_exchange(EMPTY, reserved, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        if !alone {
+            slot.compare_exchange(EMPTY, reserved, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        }
         stress::point();
         let node = numbers.next;
         numbers.next += 1;
@@ -301,7 +311,7 @@ mod tests {
     fn number(table: &mut NodeTable, words: &[u64], numbers: &mut Numbers, threads: usize) -> Node {
         let hash = table.hash(words);
         loop {
-            match table.intern(words, hash, numbers) {
+            match table.intern(words, hash, numbers, threads == 1) {
                 Some(node) => return node,
                 None => assert!(table.grow(threads), "there are numbers left"),
             }
@@ -363,7 +373,7 @@ mod tests {
             let (mut numbers, mut own) = (vec![0; 16_384], Numbers::default());
             for step in 0..16_384 {
                 let words = [key(step), !key(step)];
-                let node = table.intern(&words, table.hash(&words), &mut own).expect("there is room");
+                let node = table.intern(&words, table.hash(&words), &mut own, false).expect("there is room");
                 assert!(table.is(node, &words));
                 numbers[key(step) as usize] = node;
             }

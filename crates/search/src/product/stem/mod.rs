@@ -73,7 +73,7 @@ pub(super) fn search<'m, 'a, S: Observable>(
     let monitor = product.monitor();
     let waiting = monitor.stem()?;
     // The letter is one word, so that it need not be allocated.
-    if monitor.conditions().len() > 64 || leaves_often(product, waiting, request) {
+    if monitor.conditions().len() > 64 || leaves_often(product, request) {
         return None;
     }
     let large = if thread_count(request.threads) > 1 { LARGE_FOR_THREADS } else { LARGE };
@@ -115,7 +115,7 @@ fn try_once<'m, 'a, S: Observable>(
 }
 
 /// Can the automaton leave in many states? Some runs tell, walked along at random.
-fn leaves_often<S: Observable>(product: &Product<'_, S>, waiting: u32, request: &Request<'_>) -> bool {
+fn leaves_often<S: Observable>(product: &Product<'_, S>, request: &Request<'_>) -> bool {
     let never = AtomicBool::new(false);
     let interrupt = request.limits.interrupt.unwrap_or(&never);
     let system = product.system();
@@ -133,7 +133,7 @@ fn leaves_often<S: Observable>(product: &Product<'_, S>, waiting: u32, request: 
                 break;
             }
             seen += 1;
-            departures += u64::from(product.monitor().leaves(waiting, &letter));
+            departures += u64::from(product.monitor().leaves(&letter));
             let mut arrivals = expansion.arrivals().chunks_exact(expansion.stride());
             // Multiples of the golden ratio are as good as random numbers here.
             let random = (seen.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize;

@@ -48,8 +48,8 @@ impl<S: Observable> System for Stem<'_, '_, '_, S> {
         }
         let known = out.errors.len();
         self.system.successors(state, out)?;
-        for (_, error) in out.errors.drain(known..) {
-            self.shared.monitor.note(&error);
+        if out.errors.len() > known {
+            out.errors.drain(known..).for_each(|(_, error)| self.shared.monitor.note(&error));
         }
         Ok(())
     }
@@ -70,13 +70,13 @@ impl<S: Observable> System for Stem<'_, '_, '_, S> {
         let letter = &mut letter[..shared.monitor.conditions().len().div_ceil(64)];
         match self.system.observe(&self.conditions, state, letter) {
             Err(error) => return out.push(error),
-            Ok(()) if shared.monitor.leaves(shared.waiting, letter) && shared.depart(state, letter) => {
+            Ok(()) if shared.monitor.leaves(letter) && shared.depart(state, letter) => {
                 out.push(RuntimeError::PropertyViolated);
             }
             Ok(()) => {}
         }
         if let Some(outside) = &shared.outside
-            && shared.monitor.goes_on_without(shared.waiting, letter)
+            && shared.monitor.goes_on_elsewhere(letter)
         {
             outside.add_one();
         }
