@@ -175,3 +175,20 @@ active [3] proctype W() { byte i; do :: i < 9 -> i++ :: i >= 9 -> i = 0; x = (x 
     assert_eq!(found.verdict, Verdict::Violated);
     assert!(matches!(found.answer.unshortened, Some(Limit::Time(_))), "{:?}", found.answer.unshortened);
 }
+
+/// Of a lasso that is much too long, in a product that is large: it is not a reason to look at all of it.
+#[test]
+fn shortest_lassos_are_near() {
+    let text = "\
+byte x, y, z; bool b;
+active proctype A() { do :: x < 14 -> x++ :: x >= 14 -> x = 1 od }
+active proctype B() { do :: y < 6 -> y++ :: y >= 6 -> y = 0 :: y == 0 -> skip od }
+active proctype C() { do :: x == 7 && y == 6 -> b = true; b = false; z++ :: z == 3 -> break od }
+";
+    for algorithm in [Algorithm::Tarjan, Algorithm::Couvreur, Algorithm::Nested] {
+        let choice = Choice { algorithm: Some(algorithm), shortest: true, ..raw() };
+        let found = checked(text, "[](b -> ((x != 3) U (x == 1)))", choice, &options(1, None));
+        let lasso = found.lasso.expect("it is violated");
+        assert_eq!(lasso.prefix.len() + lasso.cycle.len(), 32, "{algorithm:?}");
+    }
+}
