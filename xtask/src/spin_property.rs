@@ -49,11 +49,11 @@ impl Verifier {
 
     fn run(&self, arguments: &[&str]) -> io::Result<Option<Said>> {
         // A larger stack only where it is needed, for it has to be there from the start.
-        for depth in ["-m20000", "-m200000", "-m10000000"] {
+        for depth in [20_000, 200_000, 10_000_000] {
             let mut command = Command::new(self.directory.path.join("pan"));
-            command.args(arguments).args(&self.search_arguments).args(["-E", "-n", depth]);
+            command.args(arguments).args(&self.search_arguments).args(["-E", "-n", &format!("-m{depth}")]);
             command.current_dir(&self.directory.path);
-            let said = parse(&process::run(&mut command, self.limit)?.stdout);
+            let said = parse(&process::run(&mut command, self.limit)?.stdout, depth);
             if said.is_some() {
                 return Ok(said);
             }
@@ -99,7 +99,8 @@ const INFINITE: [&str; 5] =
 /// Compilers take long where others compile too.
 const COMPILING: Duration = Duration::from_secs(120);
 
-fn parse(text: &str) -> Option<Said> {
+/// What `pan` said of a search that was to be no deeper than this.
+fn parse(text: &str, depth: u64) -> Option<Said> {
     let (_, errors) = text.split_once("errors: ")?;
     let digits = errors.find(|c: char| !c.is_ascii_digit()).unwrap_or(errors.len());
     let errors = errors[..digits].parse().ok()?;
@@ -117,8 +118,12 @@ fn parse(text: &str) -> Option<Said> {
             said.others.insert(what[..end].trim().to_owned());
         }
     }
-    // What was cut off might have held an error.
-    let cut = text.contains("max search depth too small") || text.contains("out of memory");
+    // What was cut off might have held an error. Where a claim with atomic sequences goes on beside a program that has come to its end, only the depth tells.
+    let reached: Option<u64> =
+        text.split_once("depth reached ").and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
+    let cut = text.contains("max search depth too small")
+        || text.contains("out of memory")
+        || reached.is_some_and(|reached| reached + 1 >= depth);
     if nonsense || (cut && errors == 0) { None } else { Some(said) }
 }
 
@@ -133,6 +138,7 @@ mod tests {
                 "{errors}State-vector 28 byte, depth reached 3, errors: {count}\n        4 states, stored\n"
             )
         };
+        let parse = |text: &str| parse(text, 20_000);
         let cycle = parse(&report("pan:1: acceptance cycle (at depth 2)\n", 1)).expect("a report");
         assert!(cycle.infinite && cycle.others.is_empty() && cycle.errors == 1);
         let failed =
@@ -144,5 +150,7 @@ mod tests {
         assert!(!no_value.infinite && no_value.others.len() == 1);
         assert!(parse(&report("error: max search depth too small\n", 0)).is_none());
         assert!(parse("Segmentation fault").is_none());
+        let deep = report("", 0).replace("reached 3", "reached 19999");
+        assert!(parse(&report("", 0)).is_some() && parse(&deep).is_none());
     }
 }

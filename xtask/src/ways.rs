@@ -3,6 +3,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::time::Duration;
 
 use lariat::check::Engine;
 use lariat::property::Choice;
@@ -28,6 +29,9 @@ const EARLY: u64 = 30;
 
 /// Enough for programs that are written at random.
 const STATES: u64 = 20_000;
+
+/// Looking for a shortest run among those that are fair may take very long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Way {
     /// Any way, each setting drawn for itself, so that in the long run every pair of settings occurs.
@@ -55,13 +59,24 @@ impl Way {
         }
     }
 
+    /// As when nobody chooses a search or a storage; a shortest run half of the time. Such searches change their plan with the size of the product.
+    pub fn usual(random: &mut Random, directory: &Path) -> Way {
+        let any = Way::random(random, None, directory);
+        let shortest = random.percent(50);
+        Way {
+            choice: Choice { algorithm: None, hybrid: None, shortest, ..any.choice },
+            join_after: *random.pick(&[None, Some(EARLY), Some(10 * EARLY)]),
+            ..any
+        }
+    }
+
     pub fn options(&self) -> Options<'static> {
         Options {
             order: self.order,
             threads: NonZeroUsize::new(self.threads),
             join_after: self.join_after,
             store: self.store.clone(),
-            limits: Limits { states: Some(STATES), ..Limits::default() },
+            limits: Limits { states: Some(STATES), time: Some(PATIENCE), ..Limits::default() },
             ..Options::default()
         }
     }

@@ -5,6 +5,7 @@ use lariat::check::Engine;
 use lariat::load::load_with;
 use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check};
 use search::liveness::Algorithm;
+use search::liveness::fairness::{Actor, Fairness, Strength};
 use search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -134,5 +135,60 @@ active proctype C() { (x == 9 && y == 3); odd = true; do :: odd = !odd od }
         for join_after in [None, Some(2_000)] {
             assert_eq!(length(None, join_after), (true, plain), "{formula} {join_after:?}");
         }
+    }
+}
+
+/// It is the program as written that has no shorter one: several steps that nobody sees are no single one.
+#[test]
+fn shortest_lassos_are_those_of_the_program() {
+    let text = "\
+byte x; bool p;
+active proctype A() {
+    byte l;
+    if
+    :: l = 1; l = l + x; l = l * 2; l = l + 1; do :: l > 200 -> l = 1 :: else -> l = 3 od
+    :: x = 1; x = 2; do :: x = 2 od
+    fi
+}
+";
+    for fairness in [None, Some(Fairness { strength: Strength::Weak, actor: Actor::Process })] {
+        for (threads, join_after, raw) in [(1, None, false), (2, Some(2), false), (1, None, true)] {
+            let choice = Choice { shortest: true, raw, fairness, ..Choice::default() };
+            let found = checked(text, "<>p", choice, &options(threads, join_after));
+            let lasso = found.lasso.expect("it is violated");
+            assert_eq!((lasso.prefix.len(), lasso.cycle.len()), (2, 1), "{fairness:?} {threads} {raw}");
+        }
+    }
+}
+
+/// When a shortest lasso cannot be looked for to the end, that is said.
+#[test]
+fn what_is_not_shortest_is_said() {
+    let workers = "\
+byte x;
+active [3] proctype W() { byte i; do :: i < 9 -> i++ :: i >= 9 -> i = 0; x = (x + 1) % 3 od }
+";
+    let fairness = Some(Fairness { strength: Strength::Strong, actor: Actor::Transition });
+    let choice = Choice { shortest: true, fairness, engine: Engine::Interpreter, ..Choice::default() };
+    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
+    let found = checked(workers, "<>(x > 3)", choice, &Options { limits, ..options(1, None) });
+    assert_eq!(found.verdict, Verdict::Violated);
+    assert!(matches!(found.answer.unshortened, Some(Limit::Time(_))), "{:?}", found.answer.unshortened);
+}
+
+/// Of a lasso that is much too long, in a product that is large: it is not a reason to look at all of it.
+#[test]
+fn shortest_lassos_are_near() {
+    let text = "\
+byte x, y, z; bool b;
+active proctype A() { do :: x < 14 -> x++ :: x >= 14 -> x = 1 od }
+active proctype B() { do :: y < 6 -> y++ :: y >= 6 -> y = 0 :: y == 0 -> skip od }
+active proctype C() { do :: x == 7 && y == 6 -> b = true; b = false; z++ :: z == 3 -> break od }
+";
+    for algorithm in [Algorithm::Tarjan, Algorithm::Couvreur, Algorithm::Nested] {
+        let choice = Choice { algorithm: Some(algorithm), shortest: true, ..raw() };
+        let found = checked(text, "[](b -> ((x != 3) U (x == 1)))", choice, &options(1, None));
+        let lasso = found.lasso.expect("it is violated");
+        assert_eq!(lasso.prefix.len() + lasso.cycle.len(), 32, "{algorithm:?}");
     }
 }

@@ -5,7 +5,7 @@
 //! (Emerson and Lei 1987).
 
 use search::liveness::fairness::Strength;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A graph and who could move where.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,16 @@ pub struct WrittenEdge {
     pub marks: u64,
     pub movers: BTreeSet<usize>,
     pub target: usize,
+}
+
+/// What was seen on a way to a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Seen {
+    node: usize,
+    marks: u64,
+    moved: BTreeSet<usize>,
+    /// Who must have moved for it to be fair, if that matters; nothing before the first node.
+    claims: Option<BTreeSet<usize>>,
 }
 
 impl Written {
@@ -61,6 +71,78 @@ impl Written {
             }
         }
         false
+    }
+
+    /// The number of edges of a shortest lasso, prefix and cycle together, whose cycle has all marks and, if that is asked, is fair; if there is one of fewer edges
+    /// than `length`. Nothing is said if more than `work` places are met.
+    pub fn shortest(
+        &self,
+        marks: u64,
+        fairness: Option<Strength>,
+        length: usize,
+        mut work: usize,
+    ) -> Option<Option<usize>> {
+        let mut best = length;
+        let mut met: HashSet<usize> = self.initial.iter().copied().collect();
+        let mut level: Vec<usize> = met.iter().copied().collect();
+        let mut distance = 0;
+        while !level.is_empty() && distance + 1 < best {
+            for &node in &level {
+                let longest = best.saturating_sub(distance + 1);
+                if let Some(cycle) = self.shortest_cycle(node, marks, fairness, longest, &mut work)? {
+                    best = distance + cycle;
+                }
+            }
+            let targets = level.iter().flat_map(|&node| self.edges[node].iter().map(|edge| edge.target));
+            level = targets.filter(|&target| met.insert(target)).collect();
+            distance += 1;
+        }
+        Some((best < length).then_some(best))
+    }
+
+    /// The number of edges of a shortest cycle through a node, if it is not too long.
+    fn shortest_cycle(
+        &self,
+        start: usize,
+        marks: u64,
+        fairness: Option<Strength>,
+        longest: usize,
+        work: &mut usize,
+    ) -> Option<Option<usize>> {
+        let first = Seen { node: start, marks: 0, moved: BTreeSet::new(), claims: None };
+        let mut met = HashSet::from([first.clone()]);
+        let mut level = vec![first];
+        for length in 1..=longest {
+            let mut next = Vec::new();
+            for seen in &level {
+                let enabled = &self.enabled[seen.node];
+                let claims = match (fairness, &seen.claims) {
+                    (None, _) => None,
+                    (Some(_), None) => Some(enabled.clone()),
+                    (Some(Strength::Weak), Some(before)) => Some(before & enabled),
+                    (Some(Strength::Strong), Some(before)) => Some(before | enabled),
+                };
+                for edge in &self.edges[seen.node] {
+                    *work = work.checked_sub(1)?;
+                    let moved = &seen.moved | &edge.movers;
+                    let after = Seen {
+                        node: edge.target,
+                        marks: (seen.marks | edge.marks) & marks,
+                        moved,
+                        claims: claims.clone(),
+                    };
+                    let is_fair = after.claims.as_ref().is_none_or(|claims| claims.is_subset(&after.moved));
+                    if after.node == start && after.marks == marks && is_fair {
+                        return Some(Some(length));
+                    }
+                    if met.insert(after.clone()) {
+                        next.push(after);
+                    }
+                }
+            }
+            level = next;
+        }
+        Some(None)
     }
 
     fn members(&self, nodes: &[usize]) -> Vec<bool> {
@@ -185,6 +267,42 @@ mod tests {
                     is_witness(&graph, &chosen, fairness)
                 });
                 prop_assert_eq!(graph.has_cycle(3, fairness), expected, "{:?}", fairness);
+            }
+        }
+    }
+
+    /// Is there a lasso of just so many edges, that goes on from here?
+    fn has_lasso<'g>(
+        graph: &'g Written,
+        way: &mut Vec<(usize, &'g WrittenEdge)>,
+        here: usize,
+        left: usize,
+        fairness: Option<Strength>,
+    ) -> bool {
+        if left == 0 {
+            let starts = (0..way.len()).filter(|&start| way[start].0 == here);
+            return starts.into_iter().any(|start| is_witness(graph, &way[start..], fairness));
+        }
+        graph.edges[here].iter().any(|edge| {
+            way.push((here, edge));
+            let found = has_lasso(graph, way, edge.target, left - 1, fairness);
+            way.pop();
+            found
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_way_is_shorter(graph in graphs()) {
+            for fairness in [None, Some(Strength::Weak), Some(Strength::Strong)] {
+                let found = graph.shortest(3, fairness, 6, usize::MAX);
+                let expected = (1..6).find(|&length| {
+                    let from = |&initial: &usize| has_lasso(&graph, &mut Vec::new(), initial, length, fairness);
+                    graph.initial.iter().any(from)
+                });
+                prop_assert_eq!(found, Some(expected), "{:?}", fairness);
             }
         }
     }

@@ -14,12 +14,12 @@ use promela::{LtlFormula, claim};
 /// The automaton of forbidden runs, and the values of its conditions.
 #[derive(Debug)]
 pub struct Forbidden<'g> {
-    graph: &'g Graph,
+    pub(crate) graph: &'g Graph,
     automaton: Tgba,
     /// By state of the program, by atom of the automaton.
     letters: Vec<Vec<bool>>,
     /// The formula that forbids them, and by state the values of its own atoms.
-    formula: Option<(LtlFormula, Vec<Vec<bool>>)>,
+    pub(crate) formula: Option<(LtlFormula, Vec<Vec<bool>>)>,
 }
 
 /// What a run that was found shows.
@@ -46,6 +46,17 @@ impl<'g> Forbidden<'g> {
         let letters = values(interpreter, graph, &conditions?)?;
         let own = values(interpreter, graph, &formula.atoms)?;
         Some(Forbidden { graph, automaton, letters, formula: Some((formula.clone(), own)) })
+    }
+
+    /// By an automaton that others have made; nothing if a condition has no value somewhere.
+    pub fn by_automaton(
+        interpreter: &Interpreter<'_>,
+        graph: &'g Graph,
+        automaton: Tgba,
+        conditions: &[Expr],
+    ) -> Option<Forbidden<'g>> {
+        let letters = values(interpreter, graph, conditions)?;
+        Some(Forbidden { graph, automaton, letters, formula: None })
     }
 
     /// By a claim; nothing if a condition has no value somewhere, or the claim does more than look.
@@ -77,6 +88,22 @@ impl<'g> Forbidden<'g> {
             Ok(word) if self.forbids(&word) => Shown::Violation,
             Ok(word) => Shown::Nothing(format!("it is allowed: states {word:?}")),
             Err(reason) => Shown::Nothing(reason),
+        }
+    }
+
+    /// How many steps a run has, counted as in [`shorter`](Forbidden::shorter); nothing if it is no run.
+    pub fn length(
+        &self,
+        interpreter: &Interpreter<'_>,
+        states: &[State],
+        cycle: Option<usize>,
+    ) -> Option<usize> {
+        match cycle {
+            Some(_) => Some(self.path(interpreter, states, cycle).ok()?.len()),
+            None => {
+                let seen = states.iter().filter(|state| !interpreter.is_transient(state)).count();
+                seen.checked_sub(1)
+            }
         }
     }
 
@@ -129,7 +156,7 @@ impl<'g> Forbidden<'g> {
         }
     }
 
-    fn forbids(&self, word: &Lasso<usize>) -> bool {
+    pub(crate) fn forbids(&self, word: &Lasso<usize>) -> bool {
         match &self.formula {
             Some((of, letters)) => {
                 !evaluate(&of.formulas, of.formula, word, |state, atom| letters[*state][atom.0 as usize])

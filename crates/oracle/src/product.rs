@@ -62,6 +62,18 @@ impl<'g> Product<'g> {
 
     /// Is there a forbidden run, among all or among those that are fair?
     pub fn has_run(&self, fairness: Option<Fairness>) -> bool {
+        let written = self.written(fairness);
+        written.has_cycle(self.all_marks, fairness.map(|fairness| fairness.strength))
+    }
+
+    /// The length of a shortest lasso that is forbidden, and fair if that is asked, if it has fewer steps than this: prefix and cycle together. Nothing is said if that is too much `work`.
+    pub fn shortest(&self, length: usize, fairness: Option<Fairness>, work: usize) -> Option<Option<usize>> {
+        let strength = fairness.map(|fairness| fairness.strength);
+        self.written(fairness).shortest(self.all_marks, strength, length, work)
+    }
+
+    /// Its nodes, with who moves if that matters.
+    fn written(&self, fairness: Option<Fairness>) -> Written {
         let actor = fairness.map_or(Actor::Process, |fairness| fairness.actor);
         let mut numbers = HashMap::new();
         let mut named = |moves: &[Move]| -> BTreeSet<usize> {
@@ -90,12 +102,11 @@ impl<'g> Product<'g> {
             };
             list.iter().map(edge).collect()
         });
-        let written = Written {
+        Written {
             initial: self.initial.clone(),
             edges: edges.collect(),
             enabled: self.states.iter().map(|&state| enabled[state].clone()).collect(),
-        };
-        written.has_cycle(self.all_marks, fairness.map(|fairness| fairness.strength))
+        }
     }
 
     pub fn len(&self) -> usize {

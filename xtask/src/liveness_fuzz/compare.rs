@@ -4,12 +4,13 @@ use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use lariat::load::{Model, load};
-use lariat::property::{Checked, Meaning, Property, Wanted, check};
+use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check, searched_automaton};
 use lariat::replay::{FoundIn, Replayed, SavedRun};
 use model::Interpreter;
-use oracle::{Forbidden, Graph, Product, Shown};
+use oracle::{Forbidden, Graph, Product, Shorter, Shown};
 use search::Verdict;
 use search::liveness::fairness::{Actor, Fairness, Strength};
 
@@ -23,6 +24,15 @@ use crate::ways::Way;
 /// What the oracle can do in reasonable time.
 const MOST_STATES: usize = 4000;
 const MOST_NODES: usize = 30_000;
+
+/// Ways that are tried to find a shorter run.
+const MOST_WAYS: usize = 20_000;
+
+/// Places that are met to find out how long a shortest lasso is.
+const MOST_PLACES: usize = 300_000;
+
+/// What takes longer is named.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// What `pan -f` assumes.
 const WEAK_PROCESS: Fairness = Fairness { strength: Strength::Weak, actor: Actor::Process };
@@ -40,6 +50,7 @@ pub struct Comparison<'a> {
 
 /// What the oracle knows of a property.
 struct Known<'g> {
+    graph: &'g Graph,
     interpreter: Interpreter<'g>,
     forbidden: Forbidden<'g>,
     product: Product<'g>,
@@ -63,7 +74,11 @@ impl<'a> Comparison<'a> {
             tally: Tally::default(),
         };
         comparison.tally.programs = 1;
+        let start = Instant::now();
         comparison.program()?;
+        if start.elapsed() > SLOW {
+            comparison.tally.slow.push((sample.seed, start.elapsed()));
+        }
         Ok(comparison.tally)
     }
 
@@ -107,7 +122,7 @@ impl<'a> Comparison<'a> {
             _ => return None,
         };
         let product = forbidden.product(MOST_NODES)?;
-        Some(Known { interpreter, forbidden, product })
+        Some(Known { graph, interpreter, forbidden, product })
     }
 
     /// One formula or claim.
@@ -147,7 +162,8 @@ impl<'a> Comparison<'a> {
         let Some(known) = known else { return Ok(()) };
         let notion = if self.random.percent(40) { WEAK_PROCESS } else { *self.random.pick(&Fairness::ALL) };
         let violated = known.product.has_run(Some(notion));
-        self.way(model, property, &Expected { violated, fairness: Some(notion), known: Some(known) });
+        let way = Way::random(&mut self.random, Some(notion), &self.directory.path);
+        self.way(model, property, &Expected { violated, fairness: Some(notion), known: Some(known) }, &way);
         if notion == WEAK_PROCESS && !confused {
             match ask(verifier, &["-a", "-f", "-N", &property.name])? {
                 Some(fair) if fair == violated => self.tally.fair_same += 1,
@@ -185,16 +201,23 @@ impl<'a> Comparison<'a> {
 
     fn all_ways(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>) {
         for _ in 0..self.ways {
-            self.way(model, property, expected);
+            let way = Way::random(&mut self.random, expected.fairness, &self.directory.path);
+            self.way(model, property, expected, &way);
         }
+        let way = Way::usual(&mut self.random, &self.directory.path);
+        self.way(model, property, expected, &way);
     }
 
     /// Checks the property in one way, and the run that is shown.
-    fn way(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>) {
-        let way = Way::random(&mut self.random, expected.fairness, &self.directory.path);
+    fn way(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>, way: &Way) {
+        let start = Instant::now();
         // A panic is a difference like any other, and not the end of all comparisons.
         let checked =
             catch_unwind(AssertUnwindSafe(|| check(&model.program, property, &way.choice, &way.options())));
+        if start.elapsed() > SLOW {
+            let took = start.elapsed().as_secs();
+            println!("seed {}, {}: {took} s {way:?}", self.sample.seed, property.name);
+        }
         let checked = match checked {
             Ok(Ok(checked)) => checked,
             Ok(Err(fault)) => return self.differs(&property.name, &format!("{fault} {way:?}")),
@@ -215,7 +238,14 @@ impl<'a> Comparison<'a> {
             return self.differs(&property.name, &what);
         }
         self.tally.same += 1;
-        if let Some(problem) = self.problem_of_run(model, &checked, expected.known) {
+        let mut problem = self.problem_of_run(model, &checked, expected.known);
+        self.tally.unshortened += usize::from(checked.answer.unshortened.is_some());
+        self.tally.stems += usize::from(checked.answer.stem);
+        if problem.is_none() && way.choice.shortest && checked.answer.unshortened.is_none() {
+            self.tally.shortest_stems += usize::from(checked.answer.stem && checked.lasso.is_some());
+            problem = self.not_shortest(model, property, &way.choice, &checked, expected);
+        }
+        if let Some(problem) = problem {
             self.differs(&property.name, &format!("the run shown: {problem} {way:?}"));
         }
     }
@@ -254,6 +284,38 @@ impl<'a> Comparison<'a> {
             Shown::Nothing(reason) => return Some(reason),
         }
         None
+    }
+
+    /// Why a run that should be shortest is not: there is a shorter one in the product with the automaton that was searched.
+    fn not_shortest(
+        &mut self,
+        model: &Model,
+        property: &Property,
+        choice: &Choice,
+        checked: &Checked,
+        expected: &Expected<'_, '_>,
+    ) -> Option<String> {
+        let (lasso, known) = (checked.lasso.as_ref()?, expected.known?);
+        let Known { graph, interpreter, forbidden, .. } = known;
+        // That search shows what it has found.
+        let (automaton, conditions) = searched_automaton(&model.program, property, choice.algorithm).ok()?;
+        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
+        let length = forbidden.length(interpreter, &lasso.states, cycle)?;
+        if cycle.is_none() {
+            let least = forbidden.least_prefix(MOST_NODES)?;
+            self.tally.shortest_prefixes += 1;
+            return (least != length).then(|| format!("it has {length} steps, {least} are enough"));
+        }
+        let searched = Forbidden::by_automaton(interpreter, graph, automaton, &conditions)?;
+        let least = searched.product(MOST_NODES)?.shortest(length, expected.fairness, MOST_PLACES)?;
+        self.tally.shortest += 1;
+        match forbidden.shorter(length, expected.fairness, MOST_WAYS) {
+            Shorter::Nothing => self.tally.shortest_of_all += 1,
+            Shorter::Run(_) => self.tally.shorter_elsewhere += 1,
+            Shorter::Unknown => {}
+        }
+        // The same run may show with fewer steps of the program than it takes in the product.
+        least.map(|least| format!("it has {length} steps, one of {least} is shorter"))
     }
 
     fn differs(&mut self, name: &str, what: &str) {

@@ -76,7 +76,8 @@ impl Sample {
     }
 }
 
-const LIMIT: Duration = Duration::from_secs(30);
+/// For SPIN: of a formula it either makes an automaton at once, or it takes minutes.
+const LIMIT: Duration = Duration::from_secs(6);
 
 /// Programs after which it is said how things stand.
 const REPORT: u64 = 200;

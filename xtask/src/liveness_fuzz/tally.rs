@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Duration;
 
 /// A setting and what it is a setting of.
 type Setting = (&'static str, String);
@@ -27,6 +28,19 @@ pub struct Tally {
     /// Runs that were followed again, and those that the oracle followed too.
     pub followed: usize,
     pub shown: usize,
+    /// Lassos than which none is shorter in the product that was searched, and runs without a cycle.
+    pub shortest: usize,
+    pub shortest_prefixes: usize,
+    /// Of the lassos, those than which none is shorter whatever the automaton, and those that another automaton would let end earlier.
+    pub shortest_of_all: usize,
+    pub shorter_elsewhere: usize,
+    /// It took too long to find a shortest one.
+    pub unshortened: usize,
+    /// Verdicts found with the program as the stem of the product, and lassos that should be shortest among them.
+    pub stems: usize,
+    pub shortest_stems: usize,
+    /// Programs that took long, by seed.
+    pub slow: Vec<(u64, Duration)>,
     /// Verdicts of `pan -f` that are the oracle's, and programs for which they are not.
     pub fair_same: usize,
     pub fair_different: Vec<String>,
@@ -70,6 +84,14 @@ impl Tally {
         self.unsuited += other.unsuited;
         self.followed += other.followed;
         self.shown += other.shown;
+        self.shortest += other.shortest;
+        self.shortest_prefixes += other.shortest_prefixes;
+        self.shortest_of_all += other.shortest_of_all;
+        self.shorter_elsewhere += other.shorter_elsewhere;
+        self.unshortened += other.unshortened;
+        self.stems += other.stems;
+        self.shortest_stems += other.shortest_stems;
+        self.slow.extend(other.slow);
         self.fair_same += other.fair_same;
         self.fair_different.extend(other.fair_different);
         self.differences.extend(other.differences);
@@ -120,6 +142,24 @@ impl fmt::Display for Tally {
             "{} verdicts agree, {} undecided, {} ways do not suit; {} runs followed again, {} by the oracle",
             self.same, self.undecided, self.unsuited, self.followed, self.shown
         )?;
+        writeln!(
+            out,
+            "shortest by the oracle too: {} lassos ({} whatever the automaton, {} not), {} runs without a cycle; {} took too long",
+            self.shortest,
+            self.shortest_of_all,
+            self.shorter_elsewhere,
+            self.shortest_prefixes,
+            self.unshortened
+        )?;
+        writeln!(
+            out,
+            "{} verdicts with a stem, {} of them with a shortest lasso",
+            self.stems, self.shortest_stems
+        )?;
+        if !self.slow.is_empty() {
+            let slow = self.slow.iter().map(|(seed, took)| format!("{seed} ({} s)", took.as_secs()));
+            writeln!(out, "slow: {}", slow.collect::<Vec<_>>().join(", "))?;
+        }
         let missing = self.missing();
         let some = if missing.len() > 60 { format!("{} of them", missing.len()) } else { missing.join(", ") };
         writeln!(out, "{} pairs of settings compared; never: {some}", self.pairs.len())?;

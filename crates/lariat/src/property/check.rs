@@ -148,8 +148,8 @@ pub(super) fn check_on(
     let monitor = Monitor::new(found.0, found.1, prepared.stutters);
     let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic, _));
     let judge = Judge::of_search(prepared, property, monitor, deterministic, choice);
-    // Reductions keep the runs, but not who could move on them.
-    let raw = choice.raw || choice.fairness.is_some();
+    // Reductions keep the runs, but neither who could move on them nor how many steps they have.
+    let raw = choice.raw || choice.fairness.is_some() || choice.shortest;
     let reduction = Reduction::observing(&judge.prepared.program, raw, &judge.prepared.observed);
     let system = made.map_or_else(|| choice.engine.system(reduction.program()), |made| Ok(made.again()));
     let answer = match system {
@@ -274,12 +274,7 @@ fn plan(
         if algorithm == Algorithm::Deterministic && choice.fairness.is_some() {
             return Err(Unsuitable::DeterministicFair);
         }
-        let form = match algorithm {
-            Algorithm::Deterministic => Form::Deterministic,
-            _ if algorithm.is_generalized() => Form::Generalized,
-            _ => Form::Buchi,
-        };
-        let found = automaton(prepared, property, &choice.assumptions, form)?;
+        let found = automaton(prepared, property, &choice.assumptions, Form::of(choice.algorithm))?;
         return Ok((Plan::Cycles(algorithm, None), "as asked for", found));
     }
     if choice.hybrid == Some(Tail::None) {

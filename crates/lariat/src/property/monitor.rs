@@ -13,6 +13,7 @@ use omega::guard::Guard;
 use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
 use promela::LtlFormula;
 use promela::claim::{self, HasEffect};
+use search::liveness::Algorithm;
 use std::fmt;
 
 /// Why a property cannot be checked, or not by this search.
@@ -78,6 +79,17 @@ pub(super) enum Form {
     Buchi,
     /// Of the runs that are allowed: deterministic, complete, with accepting states.
     Deterministic,
+}
+
+impl Form {
+    /// What a search needs; the one that is taken if nobody says which knows what to do with any marks.
+    pub fn of(algorithm: Option<Algorithm>) -> Form {
+        match algorithm {
+            Some(Algorithm::Deterministic) => Form::Deterministic,
+            Some(algorithm) if !algorithm.is_generalized() => Form::Buchi,
+            _ => Form::Generalized,
+        }
+    }
 }
 
 /// What is known of a property before a search is chosen.
@@ -162,6 +174,22 @@ fn at_accept_label() -> Expr {
 pub fn forbidden_runs(program: &Program, property: &Property) -> Result<Tgba, Unsuitable> {
     let prepared = prepare(program, property, &[])?;
     automaton(&prepared, property, &[], Form::Buchi).map(|(automaton, _)| automaton)
+}
+
+/// The automaton of forbidden runs that a search works with, and what its atoms stand for: that of the search with this name, or of the one that is taken if nobody says which.
+///
+/// # Errors
+/// There is none, or the search works with one of the runs that are allowed.
+pub fn searched_automaton(
+    program: &Program,
+    property: &Property,
+    algorithm: Option<Algorithm>,
+) -> Result<(Tgba, Vec<Expr>), Unsuitable> {
+    let form = Form::of(algorithm);
+    if form == Form::Deterministic {
+        return Err(Unsuitable::NotAFormula);
+    }
+    automaton(&prepare(program, property, &[])?, property, &[], form)
 }
 
 /// The automaton in the form that a search needs: of runs that are forbidden and count.

@@ -84,6 +84,9 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     if checked.answer.endless_atomic {
         let _ = writeln!(out, "  {} an atomic sequence can run forever", style.unsure("warning:"));
     }
+    if let Some(limit) = checked.answer.unshortened {
+        let _ = writeln!(out, "  {} there may be a shorter run: {limit}", style.unsure("warning:"));
+    }
     if let Some(lasso) = &checked.lasso {
         let ending = match (checked.kind, checked.verdict, &lasso.reported) {
             ("ctl", Verdict::Holds, _) => "this state shows that the formula holds",

@@ -95,6 +95,8 @@ pub struct Answer {
     /// The program itself was visited, and that search began where the automaton could leave its initial state.
     pub stem: bool,
     pub lasso: Option<LassoRun>,
+    /// A shortest lasso was asked for, and this limit was reached while it was looked for: what was found is shown.
+    pub unshortened: Option<Limit>,
     /// A condition has no value: the error, and a run to where it has none.
     pub failure: Option<Violation>,
     pub limit: Option<Limit>,
@@ -172,6 +174,7 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
                 (_, Length::Shortest) => shorten::shortest(&mut graph, lasso.clone()),
             };
             // What was found is shown, whatever limit has been reached meanwhile.
+            answer.unshortened = unshortened(request.length, &shown);
             graph.lift_limits();
             match steps(&mut graph, &shown.unwrap_or(lasso)) {
                 Ok(run) => answer.lasso = Some(run),
@@ -181,6 +184,14 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
         Err(stop) => give_up(&mut graph, &mut answer, stop),
     }
     finished(&graph, statistics, answer)
+}
+
+/// The limit that was reached while a shortest lasso was looked for.
+pub(super) fn unshortened<L>(length: Length, shown: &Result<L, Stop>) -> Option<Limit> {
+    match shown {
+        Err(Stop::Limit(limit)) if length == Length::Shortest => Some(*limit),
+        _ => None,
+    }
 }
 
 /// How nodes are stored if nobody says it: in packets, where the program need then be asked only once for most of its states.

@@ -1,7 +1,7 @@
 //! Is there a forbidden run that is fair?
 
 use super::actors::ActorNumbers;
-use super::emptiness::{Answer, LassoRun, Length, Request, finished, give_up};
+use super::emptiness::{Answer, LassoRun, Length, Request, finished, give_up, unshortened};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::packets::{PacketFigures, Tail};
@@ -44,11 +44,14 @@ pub fn find_fair<S: Observable>(
     let run = found.and_then(|found| {
         let Some(lasso) = found else { return Ok(None) };
         graph.lifted = false;
-        let wanted = request.length == Length::Shortest;
-        let shorter = wanted.then(|| shortest(&mut graph, lasso.clone(), fairness.strength));
+        let shown = match request.length {
+            Length::Shortest => shortest(&mut graph, lasso.clone(), fairness.strength),
+            _ => Ok(lasso.clone()),
+        };
         // What was found is shown, whatever limit has been reached meanwhile.
+        answer.unshortened = unshortened(request.length, &shown);
         graph.lift_limits();
-        steps(&mut graph, &shorter.and_then(Result::ok).unwrap_or(lasso)).map(Some)
+        steps(&mut graph, &shown.unwrap_or(lasso)).map(Some)
     });
     match run {
         Ok(run) => answer.lasso = run,

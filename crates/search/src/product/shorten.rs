@@ -65,16 +65,32 @@ pub(super) fn shorten<G: Graph>(graph: &mut G, lasso: Lasso, budget: usize) -> R
     Ok(Lasso { prefix, cycle })
 }
 
-/// A lasso than which none is shorter, prefix and cycle together: nodes are tried in the order of their distance, each with a cycle
-/// that is short enough to be an improvement.
+/// A lasso than which none is shorter, prefix and cycle together. Lengths are tried from below, for there are more nodes to look at the longer a lasso may be, and the one that is
+/// known may be much too long.
 pub(super) fn shortest<G: Graph>(graph: &mut G, lasso: Lasso) -> Result<Lasso, G::Stop> {
-    let mut best = shorten(graph, lasso, usize::MAX)?;
+    let known = shorten(graph, lasso, usize::MAX)?;
+    let longest = known.prefix.len() + known.cycle.len() - 1;
+    let mut bound = 0;
+    while bound < longest {
+        bound = longest.min(bound + bound / 4 + 1);
+        if let Some(found) = shortest_within(graph, bound)? {
+            return Ok(found);
+        }
+    }
+    Ok(known)
+}
+
+/// A lasso than which none is shorter, if there is one of at most `longest` edges: nodes are tried in the order of their distance, each with a cycle
+/// that is short enough to be an improvement.
+fn shortest_within<G: Graph>(graph: &mut G, longest: usize) -> Result<Option<Lasso>, G::Stop> {
+    let mut best: Option<Lasso> = None;
+    let mut room_for = longest;
     let initial = graph.initial()?;
     let mut before: RapidHashMap<Node, Option<Node>> = initial.iter().map(|&node| (node, None)).collect();
     let mut queue: VecDeque<(Node, usize)> = initial.iter().map(|&node| (node, 0)).collect();
     let mut edges: Vec<Edge> = Vec::new();
     while let Some((node, distance)) = queue.pop_front() {
-        let room = (best.prefix.len() + best.cycle.len()).saturating_sub(distance + 1);
+        let room = room_for.saturating_sub(distance);
         if room == 0 {
             break;
         }
@@ -86,7 +102,8 @@ pub(super) fn shortest<G: Graph>(graph: &mut G, lasso: Lasso) -> Result<Lasso, G
                 last = *previous;
             }
             prefix.reverse();
-            best = Lasso { prefix, cycle };
+            room_for = prefix.len() + cycle.len() - 1;
+            best = Some(Lasso { prefix, cycle });
         }
         edges.clear();
         graph.successors(node, &mut edges)?;

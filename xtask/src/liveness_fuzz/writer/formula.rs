@@ -2,8 +2,8 @@
 
 use super::{PROPERTIES, Writer};
 
-/// Shapes of the catalogue of property patterns (Dwyer, Avrunin, Corbett 1999), and fairness: `A`, `B` and `C` are atoms.
-const PATTERNS: [&str; 20] = [
+/// Shapes of the catalogue of property patterns (Dwyer, Avrunin, Corbett 1999), and fairness: `A`, `B` and `C` are atoms, `S` one that seldom holds.
+const PATTERNS: [&str; 24] = [
     "[] A",
     "<> A",
     "[] <> A",
@@ -24,10 +24,26 @@ const PATTERNS: [&str; 20] = [
     "[] ((! A) -> ((! A) W B))",
     "<> ([] A || [] B)",
     "(A U (B U C)) || [] <> B",
+    "[] (S -> <> A)",
+    "[] (S -> (A U B))",
+    "([] <> A) -> [] (S -> <> B)",
+    "[] (S -> <> [] A)",
 ];
+
+/// The last ones, about what seldom holds.
+const SELDOM_PATTERNS: usize = 4;
 
 const ATOMS: [&str; 8] =
     ["(x == 1)", "(b)", "(y == 0)", "(x == y)", "(x > 0 && b)", "(len(q) == 1)", "(x < 2)", "(x + y < 4)"];
+
+/// What is seldom true: the automaton waits for it, and the program is the stem of the product.
+const SELDOM: [&str; 5] = [
+    "(x == 2 && y == 1 && !b)",
+    "(x == 1 && y == 2 && len(q) == 1)",
+    "(x == 2 && len(q) == 1)",
+    "(n == 4)",
+    "(n == 3 && b)",
+];
 
 /// Who moved last is part of the state and makes many more of them; whether nothing moves is found out by trying.
 const RARE: [&str; 2] = ["(_last == 0)", "(timeout)"];
@@ -44,7 +60,9 @@ impl Writer {
         if self.random.percent(50) {
             return self.formula(3);
         }
-        let mut text = (*self.random.pick(&PATTERNS)).to_owned();
+        let seldom = if self.random.percent(30) { PATTERNS.len() - SELDOM_PATTERNS } else { 0 };
+        let mut text = (*self.random.pick(&PATTERNS[seldom..])).to_owned();
+        text = text.replace('S', self.random.pick::<&str>(&SELDOM));
         for place in ["A", "B", "C"] {
             let atom = self.atom();
             text = text.replace(place, &atom);

@@ -29,8 +29,9 @@ impl Writer {
         let buffer = u8::from(priorities || asks);
         // With priorities SPIN forgets bits of the state (`docs/spin-differences.md`), but no bytes.
         let kind = if priorities { "byte" } else { "bool" };
-        let mut text =
-            format!("byte x, y; bool b;\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n");
+        let mut text = format!(
+            "byte x, y, n; bool b;\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n"
+        );
         let runs = self.random.percent(12);
         if runs {
             let body = self.sequence(1, false, 3);
@@ -65,7 +66,17 @@ impl Writer {
             self.remote.push(format!("({name}[{pid}]:l)"));
             pid += instances;
         }
+        if self.random.percent(35) {
+            text += &self.counter();
+        }
         text
+    }
+
+    /// A process that counts, so that there are many states and some things seldom happen.
+    fn counter(&mut self) -> String {
+        let condition = self.random.pick(&CONDITIONS);
+        let end = *self.random.pick(&["n = 0", "break", "n = 0; b = !b"]);
+        format!("active proctype N() {{ do :: n < 5 && {condition} -> n++ :: n >= 5 -> {end} od }}\n")
     }
 
     fn sequence(&mut self, depth: usize, atomic: bool, most: usize) -> String {

@@ -1,15 +1,14 @@
 //! A fair lasso than which none is shorter, prefix and cycle together.
 //!
-//! Nodes are tried in the order of their distance, each with a breadth-first search for a cycle through it that is short enough to be an improvement. The
-//! search remembers beside a node what was seen on the way (marks, who moved, who was enabled), so it may visit a node many times; the length that is
-//! already known bounds it.
+//! Lengths are tried one after the other. For each, nodes that are near enough are tried in the order of their distance, with a breadth-first search for a cycle through the
+//! node that is no longer than what is left. The search remembers beside a node what was seen on the way (marks, who is owed a move), so it may visit a node many times; that is why
+//! no length is tried beyond the one that is enough, and why a place is left out where another one on the same node is at least as good.
 
 use super::Strength;
 use super::actors::ActorSet;
 use super::graph::{FairEdge, FairGraph, FairLasso, LassoStep};
-use super::tally::Tally;
 use crate::liveness::Node;
-use std::collections::{HashMap, HashSet, VecDeque};
+use rapidhash::RapidHashMap;
 
 /// Precondition: the lasso is accepting and fair.
 pub fn shortest<G: FairGraph>(
@@ -17,45 +16,127 @@ pub fn shortest<G: FairGraph>(
     lasso: FairLasso,
     strength: Strength,
 ) -> Result<FairLasso, G::Stop> {
-    let mut best = lasso;
     let initial = graph.initial()?;
-    // By node: the step by which it was first met.
-    let mut before: HashMap<Node, Option<LassoStep>> = initial.iter().map(|&node| (node, None)).collect();
-    let mut queue: VecDeque<(Node, usize)> = initial.iter().map(|&node| (node, 0)).collect();
-    let mut edges: Vec<FairEdge> = Vec::new();
-    let mut enabled = ActorSet::new();
-    while let Some((node, distance)) = queue.pop_front() {
-        let room = (best.prefix.len() + best.cycle.len()).saturating_sub(distance + 1);
-        if room == 0 {
-            break;
-        }
-        if let Some(cycle) = cycle_through(graph, node, room, strength)? {
-            let mut prefix = Vec::with_capacity(distance);
-            let mut last = node;
-            while let Some(Some(step)) = before.get(&last) {
-                prefix.push(*step);
-                last = step.node;
+    // In the order of their distance, each with the step by which it was first met.
+    let mut near = Near { nodes: initial, ..Near::default() };
+    near.before.extend(near.nodes.iter().map(|&node| (node, None)));
+    near.levels.push(near.nodes.len());
+    for length in 1..lasso.prefix.len() + lasso.cycle.len() {
+        let mut start = 0;
+        for distance in 0..length {
+            let end = near.level(graph, distance)?;
+            for place in start..end {
+                let node = near.nodes[place];
+                if let Some(cycle) = cycle_through(graph, node, length - distance, strength)? {
+                    return Ok(FairLasso { prefix: near.way(node), cycle });
+                }
             }
-            prefix.reverse();
-            best = FairLasso { prefix, cycle };
-        }
-        edges.clear();
-        graph.expand(node, &mut edges, &mut enabled)?;
-        for (index, edge) in edges.iter().enumerate() {
-            before.entry(edge.edge.target).or_insert_with(|| {
-                queue.push_back((edge.edge.target, distance + 1));
-                Some(LassoStep { node, edge: index })
-            });
+            start = end;
         }
     }
-    Ok(best)
+    Ok(lasso)
+}
+
+/// Nodes by their distance from the initial ones.
+#[derive(Default)]
+struct Near {
+    nodes: Vec<Node>,
+    /// The step by which each was met.
+    before: RapidHashMap<Node, Option<LassoStep>>,
+    /// By distance: how many are no farther away.
+    levels: Vec<usize>,
+}
+
+impl Near {
+    /// How many nodes are no farther away than this; all that are nearer must be known.
+    fn level<G: FairGraph>(&mut self, graph: &mut G, distance: usize) -> Result<usize, G::Stop> {
+        if let Some(end) = self.levels.get(distance) {
+            return Ok(*end);
+        }
+        let first = distance.checked_sub(2).map_or(0, |before| self.levels[before]);
+        let mut edges: Vec<FairEdge> = Vec::new();
+        let mut enabled = ActorSet::new();
+        for place in first..self.nodes.len() {
+            let node = self.nodes[place];
+            edges.clear();
+            graph.expand(node, &mut edges, &mut enabled)?;
+            for (index, edge) in edges.iter().enumerate() {
+                let target = edge.edge.target;
+                self.before.entry(target).or_insert_with(|| {
+                    self.nodes.push(target);
+                    Some(LassoStep { node, edge: index })
+                });
+            }
+        }
+        self.levels.push(self.nodes.len());
+        Ok(self.nodes.len())
+    }
+
+    /// The steps to a node.
+    fn way(&self, node: Node) -> Vec<LassoStep> {
+        let mut steps = Vec::new();
+        let mut last = node;
+        while let Some(Some(step)) = self.before.get(&last) {
+            steps.push(*step);
+            last = step.node;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+/// What was seen on a way, as far as it matters.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    marks: u64,
+    /// Who has moved, if whoever is enabled later and has moved is not owed anything.
+    moved: ActorSet,
+    /// Who must still move for the way to be fair; nothing if there was no node yet.
+    owed: Option<ActorSet>,
+}
+
+impl Seen {
+    /// After a node, where these are enabled, and an edge.
+    fn after(&self, enabled: &ActorSet, edge: &FairEdge, strength: Strength) -> Seen {
+        let mut moved = self.moved.clone();
+        let mut owed = enabled.clone();
+        match strength {
+            // Who is not enabled somewhere is not owed anything.
+            Strength::Weak => {
+                if let Some(before) = &self.owed {
+                    owed.intersect(before);
+                }
+            }
+            Strength::Strong => {
+                owed.subtract(&moved);
+                if let Some(before) = &self.owed {
+                    owed.union(before);
+                }
+                moved.union(&edge.movers);
+            }
+        }
+        owed.subtract(&edge.movers);
+        Seen { marks: self.marks | edge.edge.marks, moved, owed: Some(owed) }
+    }
+
+    /// Whatever makes the other accepting and fair does so with this one.
+    fn is_as_good_as(&self, other: &Seen) -> bool {
+        let (Some(owed), Some(others)) = (&self.owed, &other.owed) else { return false };
+        self.marks & other.marks == other.marks
+            && owed.is_subset(others)
+            && other.moved.is_subset(&self.moved)
+    }
+
+    fn is_enough(&self, all_marks: u64) -> bool {
+        self.marks == all_marks && self.owed.as_ref().is_some_and(ActorSet::is_empty)
+    }
 }
 
 /// A node of a way, and what was seen before it.
 #[derive(Clone)]
 struct Place {
     node: Node,
-    seen: Tally,
+    seen: Seen,
     /// From which place, and by which step.
     before: Option<(usize, LassoStep)>,
 }
@@ -68,8 +149,8 @@ fn cycle_through<G: FairGraph>(
     strength: Strength,
 ) -> Result<Option<Vec<LassoStep>>, G::Stop> {
     // In the order in which they were met.
-    let mut places = vec![Place { node: start, seen: Tally::default(), before: None }];
-    let mut known: HashSet<(Node, Tally)> = HashSet::from([(start, Tally::default())]);
+    let mut places = vec![Place { node: start, seen: Seen::default(), before: None }];
+    let mut known: RapidHashMap<Node, Vec<Seen>> = RapidHashMap::default();
     let mut level_end = 1;
     let mut length = 0;
     let mut edges: Vec<FairEdge> = Vec::new();
@@ -79,13 +160,11 @@ fn cycle_through<G: FairGraph>(
         let Place { node, seen, .. } = places[next].clone();
         edges.clear();
         graph.expand(node, &mut edges, &mut enabled)?;
-        let mut here = seen;
-        here.node(&enabled);
         for (index, edge) in edges.iter().enumerate() {
-            let mut tally = here.clone();
-            tally.edge(edge);
+            let after = seen.after(&enabled, edge, strength);
             let step = LassoStep { node, edge: index };
-            if edge.edge.target == start && tally.is_fair(strength, graph.all_marks()) {
+            let target = edge.edge.target;
+            if target == start && after.is_enough(graph.all_marks()) {
                 let mut cycle = vec![step];
                 let mut place = next;
                 while let Some((earlier, step)) = places[place].before {
@@ -95,8 +174,10 @@ fn cycle_through<G: FairGraph>(
                 cycle.reverse();
                 return Ok(Some(cycle));
             }
-            if known.insert((edge.edge.target, tally.clone())) {
-                places.push(Place { node: edge.edge.target, seen: tally, before: Some((next, step)) });
+            let others = known.entry(target).or_default();
+            if !others.iter().any(|other| other.is_as_good_as(&after)) {
+                others.push(after.clone());
+                places.push(Place { node: target, seen: after, before: Some((next, step)) });
             }
         }
         next += 1;
