@@ -8,15 +8,15 @@
 use crate::expansion::{Expansion, run_along};
 use crate::levels::{self, Undone};
 use crate::limits::Limit;
-use crate::outcome::{Outcome, Run};
+use crate::outcome::Outcome;
 use crate::put_off::{Due, PutOff};
 use crate::single::{Single, Stop, with_room};
 use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
 use crate::store::{Cache, Entry, Revisits, Store};
 use crate::tally::Tally;
-use crate::ways_back::{Place, START};
+use crate::ways_back::{Place, START, WaysBack};
 use crate::{Coverage, Options, Order};
-use model::system::{Misfit, StepCode, System};
+use model::system::{Misfit, System};
 use std::time::Duration;
 
 /// Where all that there is room for must be kept, the search begins again with a stack that is shorter by so many halvings. The shorter it is, the more is put off,
@@ -301,8 +301,10 @@ impl<S: System> Search<'_, S> {
             self.system.violated_invariants(state, &mut violated);
             if !violated.is_empty() {
                 let met = violated.into_iter().map(|error| (error, Vec::new())).collect();
-                let (system, initial, arrivals) = (self.system, self.initial, self.arrivals());
-                self.single.note(met, |codes| run(system, initial, &arrivals, codes))?;
+                let (ways, frames, stride) = (&self.put_off.ways, &self.frames, self.expansion.stride());
+                let (system, initial) = (self.system, self.initial);
+                self.single
+                    .note(met, |codes| run_along(system, initial, way_to_top(ways, frames, stride), codes))?;
             }
         }
         Ok(())
@@ -334,8 +336,10 @@ impl<S: System> Search<'_, S> {
         }
         if is_new && !self.expansion.met.is_empty() {
             let met = std::mem::take(&mut self.expansion.met);
-            let (system, initial, arrivals) = (self.system, self.initial, self.arrivals());
-            self.single.note(met, |codes| run(system, initial, &arrivals, codes))?;
+            let (ways, frames, stride) = (&self.put_off.ways, &self.frames, self.expansion.stride());
+            let (system, initial) = (self.system, self.initial);
+            self.single
+                .note(met, |codes| run_along(system, initial, way_to_top(ways, frames, stride), codes))?;
         }
         self.pending.extend_from_slice(self.expansion.arrivals());
         Ok(())
@@ -357,18 +361,13 @@ impl<S: System> Search<'_, S> {
             self.store.wake(state, self.store.key(state), still);
         }
     }
-
-    /// The way to the top of the stack: which arrival of each state on it leads to the next one.
-    fn arrivals(&self) -> Vec<u32> {
-        let stride = self.expansion.stride();
-        let number = |pair: &[Frame]| ((pair[1].state - pair[0].first) / stride) as u32;
-        let start = self.frames.first().and_then(|frame| frame.noted).unwrap_or(START);
-        let mut arrivals = self.put_off.ways.to(start);
-        arrivals.extend(self.frames.windows(2).map(number));
-        arrivals
-    }
 }
 
-fn run<S: System>(system: &S, initial: usize, arrivals: &[u32], codes: &[StepCode]) -> Option<Run> {
-    run_along(system, initial, arrivals.iter().copied(), codes)
+/// The way to the top of the stack: which arrival of each state on it leads to the next one.
+fn way_to_top(ways: &WaysBack, frames: &[Frame], stride: usize) -> Vec<u32> {
+    let number = |pair: &[Frame]| ((pair[1].state - pair[0].first) / stride) as u32;
+    let start = frames.first().and_then(|frame| frame.noted).unwrap_or(START);
+    let mut arrivals = ways.to(start);
+    arrivals.extend(frames.windows(2).map(number));
+    arrivals
 }
