@@ -19,6 +19,7 @@ mod expansion;
 mod external;
 mod footprint;
 mod frontier;
+mod levels;
 mod limits;
 pub mod liveness;
 mod loss;

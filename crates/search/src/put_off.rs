@@ -21,8 +21,8 @@ use crate::ways_back::{Place, WaysBack};
 /// What is left to do when the stack is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// To enter what was put off in this slot.
-    Resume { slot: u32, depth: u64, place: Place },
+    /// To enter what was put off in this slot, that many moves and states behind the initial one.
+    Resume { slot: u32, depth: u64, layer: u32, place: Place },
     /// To keep no longer what was entered from the empty stack, in this slot.
     Release { slot: u32 },
 }
@@ -66,7 +66,7 @@ mod tests {
         let mut on_stack = put_off.ways.add(START, 3);
         let place = put_off.ways.add(on_stack, 4);
         put_off.push(Due::Release { slot: 7 });
-        put_off.push(Due::Resume { slot: 8, depth: 2, place });
+        put_off.push(Due::Resume { slot: 8, depth: 2, layer: 2, place });
         for arrival in 0..10_000 {
             put_off.ways.add(START, arrival);
             put_off.tidy(std::iter::once(&mut on_stack));

@@ -20,7 +20,8 @@
 //!
 //! A state that is remembered with Z and met again while only Y sleeps is entered again for Z \ Y, and remembered with Z ∩ Y from then on. This time
 //! sleep Z ∩ Y and what has been taken *this time*. What was taken the first time must not, since behind it slept what is taken now. (The
-//! same argument, with `a` the step taken first in the first of the visits after which nothing of first(w) sleeps.)
+//! same argument, with `a` the step taken first in the first of the visits after which nothing of first(w) sleeps.) If the state is on the stack, this visit waits
+//! until the one before has taken all it wanted: its successors are still at hand, and whatever else was woken by then is taken with it.
 //!
 //! Entering again costs an expansion, so it is done ahead of time where it costs nothing: when a state is expanded, and what sleeps in it leads to states that are
 //! known, it is as if the state were entered again at once for just these, and each found known ([`still_asleep`]). Most of what sleeps is like that while

@@ -1,21 +1,22 @@
 //! Depth-first search with a stack of states, one state at a time, in one thread: for stores that forget whatever is not on
 //! the stack (Jard, Jéron: Bounded-memory algorithms for verification on-the-fly, 1991, section 2.1).
 //!
-//! A state is looked up when the search comes to it, and left when all behind it is done; in between it is on the stack. A state on the stack is
-//! only entered again for successors that slept, and fewer of them each time, so the search ends even if the store remembers
-//! nothing else. Which successors are passed over is the business of [`crate::sleep`], how long the stack may be that of [`crate::put_off`].
+//! A state is looked up when the search comes to it, and left when all behind it is done; in between it is on the stack. A state on the stack
+//! is not entered again: successors that slept and are woken meanwhile are visited before it is left, and fewer sleep each time, so the search ends even if
+//! the store remembers nothing else. Which successors are passed over is the business of [`crate::sleep`], how long the stack may be that of [`crate::put_off`].
 
 use crate::expansion::{Expansion, run_along};
+use crate::levels::{self, Undone};
 use crate::limits::Limit;
-use crate::outcome::{Outcome, Run};
+use crate::outcome::Outcome;
 use crate::put_off::{Due, PutOff};
 use crate::single::{Single, Stop, with_room};
 use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
 use crate::store::{Cache, Entry, Revisits, Store};
 use crate::tally::Tally;
-use crate::ways_back::{Place, START};
+use crate::ways_back::{Place, START, WaysBack};
 use crate::{Coverage, Options, Order};
-use model::system::{Misfit, StepCode, System};
+use model::system::{Misfit, System};
 use std::time::Duration;
 
 /// Where all that there is room for must be kept, the search begins again with a stack that is shorter by so many halvings. The shorter it is, the more is put off,
@@ -34,32 +35,54 @@ pub(crate) fn search<S: System>(
         return Outcome { limit: Some(Limit::NeedsDepthFirst), ..Outcome::default() };
     }
     with_room(system, |system, mut before| {
-        let (mut halved, mut spent) = (0, Revisits::default());
+        let (mut way, mut spent) = (Way::Depth { halved: 0, turns: true }, Revisits::default());
         loop {
-            let cache = store(system).with_stack_halved(halved);
-            let mut outcome = attempt(system, cache, sleep_sets, options, before)?;
+            let (mut outcome, turned) = match way {
+                Way::Depth { halved, turns } => {
+                    let cache = store(system).with_stack_halved(halved);
+                    attempt(system, cache, sleep_sets, turns, options, before)?
+                }
+                Way::Levels => (levels::attempt(system, store(system), options, before)?, false),
+            };
             if let Some(revisits) = &mut outcome.statistics.revisits {
                 spent = revisits.after(&spent);
                 *revisits = spent;
             }
-            if halved == MOST_HALVED || !matches!(outcome.limit, Some(Limit::Kept { .. })) {
-                return Ok(outcome);
-            }
-            (halved, before) = (halved + HALVED_MORE, outcome.statistics.time);
+            way = match way {
+                _ if !matches!(outcome.limit, Some(Limit::Kept { .. })) => return Ok(outcome),
+                Way::Depth { .. } if turned => Way::Levels,
+                Way::Depth { halved: MOST_HALVED, .. } => return Ok(outcome),
+                Way::Depth { halved, .. } => Way::Depth { halved: halved + HALVED_MORE, turns: false },
+                Way::Levels => Way::Depth { halved: 0, turns: false },
+            };
+            before = outcome.statistics.time;
         }
     })
 }
 
+/// How an attempt goes about it.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Depth-first; it may turn out that it should go by levels.
+    Depth {
+        halved: u32,
+        turns: bool,
+    },
+    Levels,
+}
+
+/// Visits all states, or ends with a limit; `true` if it should go by levels.
 fn attempt<S: System>(
     system: &S,
     store: Cache,
     sleep_sets: bool,
+    turns: bool,
     options: &Options<'_>,
     before: Duration,
-) -> Result<Outcome, Box<Misfit>> {
+) -> Result<(Outcome, bool), Box<Misfit>> {
     let initial = match system.initial_states() {
         Ok(initial) => initial,
-        Err(error) => return Ok(Outcome::without_start(error)),
+        Err(error) => return Ok((Outcome::without_start(error), false)),
     };
     let width = system.width();
     let mut search = Search {
@@ -72,6 +95,8 @@ fn attempt<S: System>(
         unseen: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
         initial: 0,
         put_off: PutOff::default(),
+        undone: turns.then(Undone::default),
+        turned: false,
         frames: Vec::new(),
         pending: Vec::new(),
         commuting: Vec::new(),
@@ -87,7 +112,7 @@ fn attempt<S: System>(
     }
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
     let revisits = search.store.revisits();
-    Ok(search.single.outcome(system, guarantee, bytes, revisits))
+    Ok((search.single.outcome(system, guarantee, bytes, revisits), search.turned))
 }
 
 /// A state on the stack.
@@ -117,6 +142,9 @@ struct Search<'a, S> {
     unseen: Tally,
     initial: usize,
     put_off: PutOff,
+    /// Which steps can be undone, as long as that matters; and whether that showed that the search should go by levels.
+    undone: Option<Undone>,
+    turned: bool,
     frames: Vec<Frame>,
     /// The arrivals of all states on the stack: moves and state.
     pending: Vec<u64>,
@@ -133,7 +161,7 @@ impl<S: System> Search<'_, S> {
         self.finish()?;
         while let Some(due) = self.put_off.pop() {
             match due {
-                Due::Resume { slot, depth, place } => self.resume(slot, depth, place)?,
+                Due::Resume { slot, depth, layer, place } => self.resume(slot, depth, layer, place)?,
                 Due::Release { slot } => self.store.release(slot),
             }
         }
@@ -141,8 +169,8 @@ impl<S: System> Search<'_, S> {
     }
 
     /// Visits what was put off, unless that was done on the way, and keeps it until all that it put off itself is done.
-    fn resume(&mut self, slot: u32, depth: u64, place: Place) -> Result<(), Stop> {
-        let Some((state, asleep)) = self.store.resume(slot) else { return Ok(()) };
+    fn resume(&mut self, slot: u32, depth: u64, layer: u32, place: Place) -> Result<(), Stop> {
+        let Some((state, asleep)) = self.store.resume(slot, layer) else { return Ok(()) };
         self.put_off.push(Due::Release { slot });
         self.pending.clear();
         self.pending.push(0);
@@ -159,8 +187,7 @@ impl<S: System> Search<'_, S> {
             let arrivals = (self.pending.len() - frame.first) / stride;
             let Some((number, asleep)) = frame.agenda.next(arrivals, &self.commuting[frame.commuting..])
             else {
-                let frame = *frame;
-                self.leave(frame);
+                self.go_on_or_leave();
                 continue;
             };
             let place = frame.first + number * stride;
@@ -170,9 +197,15 @@ impl<S: System> Search<'_, S> {
         Ok(())
     }
 
-    fn leave(&mut self, frame: Frame) {
-        let identity = self.system.width().identity;
-        self.store.leave(&self.pending[frame.state + 1..=frame.state + identity]);
+    /// Goes on with what was woken in the top of the stack meanwhile, or leaves it.
+    fn go_on_or_leave(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let state = &self.pending[frame.state + 1..=frame.state + self.system.width().identity];
+        if let Some((woken, asleep)) = self.store.woken(state, self.store.key(state)) {
+            frame.agenda = Agenda::only(woken, asleep);
+            return;
+        }
+        self.store.leave(state);
         self.pending.truncate(frame.first);
         self.commuting.truncate(frame.commuting);
         self.frames.pop();
@@ -199,8 +232,9 @@ impl<S: System> Search<'_, S> {
         };
         let agenda = match entry {
             Entry::Known | Entry::Full => return Ok(()),
-            Entry::PutOff { slot } => {
-                self.put_off(place, slot, depth);
+            Entry::PutOff { slot, layer } => {
+                self.perhaps_turn()?;
+                self.put_off(place, slot, depth, layer);
                 return Ok(());
             }
             Entry::New { asleep } => Agenda::all_but(asleep),
@@ -209,6 +243,18 @@ impl<S: System> Search<'_, S> {
         };
         let noted = self.frames.is_empty().then_some(START);
         self.visit(place, depth, agenda, matches!(entry, Entry::New { .. }), noted)
+    }
+
+    /// The first time the stack is long: ends the search if it should go by levels.
+    fn perhaps_turn(&mut self) -> Result<(), Stop> {
+        match self.undone.take() {
+            Some(undone) if undone.are_nearly_all() => {
+                self.turned = true;
+                let (states, bytes) = (self.store.len(), self.store.memory_bytes());
+                Err(self.single.stop(Limit::Kept { states, bytes }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes the state at `place` the top of the stack; the way to it may be `noted`.
@@ -233,7 +279,7 @@ impl<S: System> Search<'_, S> {
     }
 
     /// Notes the way to a state that is entered later.
-    fn put_off(&mut self, place: usize, slot: u32, depth: u64) {
+    fn put_off(&mut self, place: usize, slot: u32, depth: u64, layer: u32) {
         let stride = self.expansion.stride();
         let noted = self.frames.iter().rposition(|frame| frame.noted.is_some()).unwrap_or_default();
         let mut way = self.frames.get(noted).and_then(|frame| frame.noted).unwrap_or(START);
@@ -244,7 +290,7 @@ impl<S: System> Search<'_, S> {
         }
         let first = self.frames.last().map_or(place, |frame| frame.first);
         let way = self.put_off.ways.add(way, ((place - first) / stride) as u32);
-        self.put_off.push(Due::Resume { slot, depth, place: way });
+        self.put_off.push(Due::Resume { slot, depth, layer, place: way });
         self.put_off.tidy(self.frames.iter_mut().filter_map(|frame| frame.noted.as_mut()));
     }
 
@@ -255,8 +301,10 @@ impl<S: System> Search<'_, S> {
             self.system.violated_invariants(state, &mut violated);
             if !violated.is_empty() {
                 let met = violated.into_iter().map(|error| (error, Vec::new())).collect();
-                let (system, initial, arrivals) = (self.system, self.initial, self.arrivals());
-                self.single.note(met, |codes| run(system, initial, &arrivals, codes))?;
+                let (ways, frames, stride) = (&self.put_off.ways, &self.frames, self.expansion.stride());
+                let (system, initial) = (self.system, self.initial);
+                self.single
+                    .note(met, |codes| run_along(system, initial, way_to_top(ways, frames, stride), codes))?;
             }
         }
         Ok(())
@@ -268,6 +316,15 @@ impl<S: System> Search<'_, S> {
         let stop = self.single.sign.flag();
         let tally = if is_new { &mut self.single.tally } else { &mut self.unseen };
         self.expansion.expand(self.system, state, tally, stop)?;
+        if let Some(undone) = &mut self.undone
+            && is_new
+            && let [.., before, _] = self.frames[..]
+        {
+            let (identity, stride) = (self.system.width().identity, self.expansion.stride());
+            let before = &self.pending[before.state + 1..=before.state + identity];
+            let mut arrivals = self.expansion.arrivals().chunks_exact(stride);
+            undone.see(arrivals.any(|arrival| arrival[1..=identity] == *before));
+        }
         if let Some(commutation) = &mut self.commutation
             && agenda.needs_commutation(self.expansion.names().len())
         {
@@ -279,8 +336,10 @@ impl<S: System> Search<'_, S> {
         }
         if is_new && !self.expansion.met.is_empty() {
             let met = std::mem::take(&mut self.expansion.met);
-            let (system, initial, arrivals) = (self.system, self.initial, self.arrivals());
-            self.single.note(met, |codes| run(system, initial, &arrivals, codes))?;
+            let (ways, frames, stride) = (&self.put_off.ways, &self.frames, self.expansion.stride());
+            let (system, initial) = (self.system, self.initial);
+            self.single
+                .note(met, |codes| run_along(system, initial, way_to_top(ways, frames, stride), codes))?;
         }
         self.pending.extend_from_slice(self.expansion.arrivals());
         Ok(())
@@ -302,18 +361,13 @@ impl<S: System> Search<'_, S> {
             self.store.wake(state, self.store.key(state), still);
         }
     }
-
-    /// The way to the top of the stack: which arrival of each state on it leads to the next one.
-    fn arrivals(&self) -> Vec<u32> {
-        let stride = self.expansion.stride();
-        let number = |pair: &[Frame]| ((pair[1].state - pair[0].first) / stride) as u32;
-        let start = self.frames.first().and_then(|frame| frame.noted).unwrap_or(START);
-        let mut arrivals = self.put_off.ways.to(start);
-        arrivals.extend(self.frames.windows(2).map(number));
-        arrivals
-    }
 }
 
-fn run<S: System>(system: &S, initial: usize, arrivals: &[u32], codes: &[StepCode]) -> Option<Run> {
-    run_along(system, initial, arrivals.iter().copied(), codes)
+/// The way to the top of the stack: which arrival of each state on it leads to the next one.
+fn way_to_top(ways: &WaysBack, frames: &[Frame], stride: usize) -> Vec<u32> {
+    let number = |pair: &[Frame]| ((pair[1].state - pair[0].first) / stride) as u32;
+    let start = frames.first().and_then(|frame| frame.noted).unwrap_or(START);
+    let mut arrivals = ways.to(start);
+    arrivals.extend(frames.windows(2).map(number));
+    arrivals
 }

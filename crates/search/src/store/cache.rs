@@ -8,7 +8,8 @@
 //! what must be kept fills the memory, the store is full.
 //!
 //! With a state is kept which of its successors *sleep*: those that the search has left to other ways ([`crate::sleep`]). If fewer sleep when it is
-//! met again, it must be entered again for the others.
+//! met again, it must be entered again for the others; if it is on the stack, they are visited when the search comes back to it, which takes no
+//! expansion.
 //!
 //! States lie in slots, found by chains from a hash table; slots whose states can be replaced are in lists in the order of
 //! replacement. The search must be depth-first, in one thread, and say when it leaves a state.
@@ -22,6 +23,7 @@ use super::hash::Hasher;
 use super::{Guarantee, Insertion, Revisits, Store};
 use crate::sleep::Asleep;
 use replacement::Candidates;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const NONE: u32 = u32::MAX;
@@ -39,11 +41,20 @@ struct Slot {
     /// Neighbours in the list of states that can be replaced; for replacement by lot, its place among them, and when it was met last.
     before: u32,
     after: u32,
-    /// How deep the state was entered, or [`PUT_OFF`].
+    /// How deep the state was entered, or [`PUT_OFF`]. In a search by levels: how often it was met before it was expanded, then how often it is
+    /// expected to be met again.
     depth: u32,
-    /// How often it is on the stack.
-    entered: u32,
     asleep: Asleep,
+    /// It is on the stack, or in a search by levels, it waits.
+    open: bool,
+    /// It was resumed, and is kept until it is released.
+    held: bool,
+}
+
+impl Slot {
+    fn is_kept(&self) -> bool {
+        self.open || self.held || self.depth == PUT_OFF
+    }
 }
 
 /// What became of a state that the search comes to.
@@ -54,15 +65,29 @@ pub(crate) enum Entry {
         asleep: Asleep,
     },
     Known,
-    /// It was not there, and is now, in this slot, but the stack is as long as it may be: it is kept until [`Cache::resume`].
+    /// It was not there, and is now, in this slot, but the stack is as long as it may be: it is kept until [`Cache::resume`]. So deep it would
+    /// have been entered.
     PutOff {
         slot: u32,
+        layer: u32,
     },
-    /// It was there, and is on the stack (again): successors `woken` have to be visited, while `asleep` sleep.
+    /// It was there, and is on the stack again: successors `woken` have to be visited, while `asleep` sleep.
     Again {
         woken: Asleep,
         asleep: Asleep,
     },
+    /// There is no room to add it before [`Store::grow`].
+    Full,
+}
+
+/// What became of a state that a search by levels ([`crate::levels`]) comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// It was not there, and waits now in this slot.
+    New {
+        slot: u32,
+    },
+    Known,
     /// There is no room to add it before [`Store::grow`].
     Full,
 }
@@ -78,7 +103,11 @@ struct Inner {
     /// The first slot of each chain; a power of two of them.
     chains: Vec<u32>,
     candidates: Candidates,
+    /// How long the stack is, and how deep its first state is.
     on_stack: u32,
+    base: u32,
+    /// Of states on the stack, what was woken since they were entered.
+    woken: HashMap<u32, Asleep>,
     /// Slots that cannot be replaced; and the most there ever were.
     kept: usize,
     most_kept: usize,
@@ -115,6 +144,8 @@ impl Cache {
             chains: Vec::new(),
             candidates: Candidates::new(replacement, seed),
             on_stack: 0,
+            base: 0,
+            woken: HashMap::new(),
             kept: 0,
             most_kept: 0,
             aside: 0,
@@ -133,6 +164,12 @@ impl Cache {
         self
     }
 
+    /// The same, empty, for a search by levels.
+    pub(crate) fn by_levels(self) -> Cache {
+        let inner = self.inner();
+        Cache::new(inner.words, inner.limit as u64, Replacement::Met, inner.candidates.random)
+    }
+
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,14 +182,47 @@ impl Cache {
 
     /// Enters what was put off in this slot, unless that has been done: the state, and what sleeps. It is kept until
     /// [`Cache::release`] even when it has been left.
-    pub(crate) fn resume(&self, slot: u32) -> Option<(Vec<u64>, Asleep)> {
-        self.inner().resume(slot)
+    ///
+    /// It is as deep as if it had not been put off, so that the layers ([`Replacement::Layers`]) behind it are the same.
+    pub(crate) fn resume(&self, slot: u32, layer: u32) -> Option<(Vec<u64>, Asleep)> {
+        self.inner().resume(slot, layer)
     }
 
     /// What was resumed need not be kept any more.
     pub(crate) fn release(&self, slot: u32) {
         let mut inner = self.inner();
         inner.aside -= 1;
+        inner.slots[slot as usize].held = false;
+        inner.free(slot);
+    }
+
+    /// What has to be visited of a state on the stack because it was met again with less asleep, and what sleeps on.
+    pub(crate) fn woken(&self, state: &[u64], hash: u64) -> Option<(Asleep, Asleep)> {
+        let mut inner = self.inner();
+        if inner.woken.is_empty() {
+            return None;
+        }
+        let slot = inner.find(state, hash)?;
+        let woken = inner.woken.remove(&slot)?;
+        Some((woken, inner.slots[slot as usize].asleep))
+    }
+
+    /// Comes to a state in a search by levels. If it is new, it is kept until it is [expanded](Cache::expanded).
+    pub(crate) fn reach(&self, state: &[u64], hash: u64) -> Reached {
+        self.inner().reach(state, hash, &self.hasher)
+    }
+
+    /// The state that waits in this slot.
+    pub(crate) fn waiting(&self, slot: u32) -> Vec<u64> {
+        self.inner().state(slot).to_vec()
+    }
+
+    /// What waited in this slot has so many successors, which were all reached.
+    pub(crate) fn expanded(&self, slot: u32, successors: u32) {
+        let mut inner = self.inner();
+        let entry = &mut inner.slots[slot as usize];
+        entry.depth = successors.saturating_sub(entry.depth);
+        entry.open = false;
         inner.free(slot);
     }
 
@@ -199,13 +269,11 @@ impl Inner {
         }
     }
 
-    fn enter(&mut self, state: &[u64], hash: u64, asleep: Asleep, may_wait: bool, hasher: &Hasher) -> Entry {
-        if let Some(slot) = self.find(state, hash) {
-            return self.meet(slot, asleep, may_wait);
-        }
+    /// Puts a state that is not there into a slot, where it is kept; nothing if there is no room.
+    fn add(&mut self, state: &[u64], hash: u64, hasher: &Hasher) -> Option<u32> {
         let slot = if self.slots.len() < self.capacity {
-            let empty = Slot { chain: NONE, before: NONE, after: NONE, depth: 0, entered: 0, asleep };
-            self.slots.push(empty);
+            let (chain, before, after) = (NONE, NONE, NONE);
+            self.slots.push(Slot { chain, before, after, depth: 0, asleep: 0, open: false, held: false });
             self.states.extend_from_slice(state);
             self.slots.len() as u32 - 1
         } else if let Some(slot) =
@@ -217,18 +285,40 @@ impl Inner {
             self.states[start..start + self.words].copy_from_slice(state);
             slot
         } else {
-            return Entry::Full;
+            return None;
         };
         let chain = self.chain(hash);
-        let next = std::mem::replace(&mut self.chains[chain], slot);
-        let entry = &mut self.slots[slot as usize];
-        *entry = Slot { chain: next, depth: PUT_OFF, entered: 0, asleep, ..*entry };
+        self.slots[slot as usize].chain = std::mem::replace(&mut self.chains[chain], slot);
         self.keep();
-        self.aside += 1;
         self.insertions += 1;
         self.distinct.add(hash);
+        Some(slot)
+    }
+
+    fn reach(&mut self, state: &[u64], hash: u64, hasher: &Hasher) -> Reached {
+        if let Some(slot) = self.find(state, hash) {
+            match self.slots[slot as usize].open {
+                true => self.slots[slot as usize].depth += 1,
+                false => self.candidates.met(&mut self.slots, slot),
+            }
+            return Reached::Known;
+        }
+        let Some(slot) = self.add(state, hash, hasher) else { return Reached::Full };
+        let entry = &mut self.slots[slot as usize];
+        (entry.open, entry.depth) = (true, 1);
+        Reached::New { slot }
+    }
+
+    fn enter(&mut self, state: &[u64], hash: u64, asleep: Asleep, may_wait: bool, hasher: &Hasher) -> Entry {
+        if let Some(slot) = self.find(state, hash) {
+            return self.meet(slot, asleep, may_wait);
+        }
+        let Some(slot) = self.add(state, hash, hasher) else { return Entry::Full };
+        let entry = &mut self.slots[slot as usize];
+        (entry.depth, entry.asleep) = (PUT_OFF, asleep);
+        self.aside += 1;
         if may_wait && self.is_long() {
-            return Entry::PutOff { slot };
+            return Entry::PutOff { slot, layer: self.base + self.on_stack };
         }
         self.begin(slot);
         Entry::New { asleep }
@@ -244,17 +334,18 @@ impl Inner {
     fn begin(&mut self, slot: u32) {
         self.aside -= 1;
         let entry = &mut self.slots[slot as usize];
-        entry.entered += 1;
-        entry.depth = self.on_stack;
+        entry.open = true;
+        entry.depth = self.base + self.on_stack;
         self.on_stack += 1;
     }
 
-    fn resume(&mut self, slot: u32) -> Option<(Vec<u64>, Asleep)> {
+    fn resume(&mut self, slot: u32, layer: u32) -> Option<(Vec<u64>, Asleep)> {
         if self.slots[slot as usize].depth != PUT_OFF {
             return None;
         }
+        self.base = layer;
         self.begin(slot);
-        self.slots[slot as usize].entered += 1;
+        self.slots[slot as usize].held = true;
         self.aside += 1;
         Some((self.state(slot).to_vec(), self.slots[slot as usize].asleep))
     }
@@ -267,9 +358,7 @@ impl Inner {
 
     /// There is one reason less to keep a state.
     fn free(&mut self, slot: u32) {
-        let entry = &mut self.slots[slot as usize];
-        entry.entered -= 1;
-        if entry.entered == 0 {
+        if !self.slots[slot as usize].is_kept() {
             self.kept -= 1;
             self.candidates.list(&mut self.slots, slot);
         }
@@ -277,7 +366,8 @@ impl Inner {
 
     /// A state that is there is met again.
     fn meet(&mut self, slot: u32, asleep: Asleep, may_wait: bool) -> Entry {
-        let Slot { asleep: before, entered, depth, .. } = self.slots[slot as usize];
+        let Slot { asleep: before, open, depth, .. } = self.slots[slot as usize];
+        let is_kept = self.slots[slot as usize].is_kept();
         let woken = before & !asleep;
         self.slots[slot as usize].asleep = before & asleep;
         if depth == PUT_OFF {
@@ -287,17 +377,21 @@ impl Inner {
             self.begin(slot);
             return Entry::New { asleep: before & asleep };
         }
+        if woken != 0 && open {
+            *self.woken.entry(slot).or_default() |= woken;
+            return Entry::Known;
+        }
         if woken != 0 {
-            if entered == 0 {
+            if !is_kept {
                 self.candidates.unlist(&mut self.slots, slot);
                 self.keep();
             }
-            self.slots[slot as usize].entered += 1;
+            self.slots[slot as usize].open = true;
             self.on_stack += 1;
             self.reentries += 1;
             return Entry::Again { woken, asleep: before & asleep };
         }
-        if entered == 0 {
+        if !is_kept {
             self.candidates.met(&mut self.slots, slot);
         }
         Entry::Known
@@ -319,9 +413,13 @@ impl Inner {
 
     fn leave(&mut self, state: &[u64], hash: u64) {
         if let Some(slot) = self.find(state, hash)
-            && self.slots[slot as usize].entered > 0
+            && self.slots[slot as usize].open
         {
+            self.slots[slot as usize].open = false;
             self.on_stack -= 1;
+            if self.on_stack == 0 {
+                self.base = 0;
+            }
             self.free(slot);
         }
     }

@@ -20,8 +20,8 @@ mod quotient;
 mod testing;
 
 pub use bitstate::{Bitstate, DEFAULT_FUNCTIONS, MAX_FUNCTIONS};
-pub(crate) use cache::Entry;
 pub use cache::{Cache, Replacement, bytes_per_state};
+pub(crate) use cache::{Entry, Reached};
 pub use compact::{Compact, DEFAULT_BITS};
 pub use interned::Interned;
 pub use packed::Packed;

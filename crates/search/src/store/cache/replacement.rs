@@ -11,7 +11,10 @@ pub enum Replacement {
     /// If each state were forgotten with probability p, one that is met again would have p times its successors to be visited
     /// again, and so on behind them: the work explodes as soon as p times the number of successors is above 1. What is behind one that was
     /// forgotten from between two layers ends at the next layer. Of all layers every second one goes first, then every second one of those that are left, and so on: so
-    /// they are as close to each other as memory allows, and as evenly spaced. In a layer, what was not met for longest goes first.
+    /// they are as close to each other as memory allows, and as evenly spaced.
+    ///
+    /// In a layer, that goes first in which most successors sleep: remembering it spares the least, since it is entered again when it
+    /// is met with fewer asleep. Then what was not met for longest.
     #[default]
     Layers,
     /// Any: what the paper found best.
@@ -20,6 +23,8 @@ pub enum Replacement {
     LeastRecentlyUsed,
     /// One of those that were deepest on the stack: behind them is the least to visit again.
     Deepest,
+    /// One of those that are expected to be met least often again, the first that came to that: for a search by levels ([`crate::levels`]) only.
+    Met,
 }
 
 /// States that are looked at to replace one.
@@ -67,8 +72,8 @@ impl Candidates {
             Replacement::Layers => {
                 let candidates: [Option<u32>; CANDIDATES] = std::array::from_fn(|_| self.any());
                 let worth = |slot: &u32| {
-                    let Slot { depth, after: met, .. } = slots[*slot as usize];
-                    (depth.trailing_zeros(), u32::MAX - self.time.wrapping_sub(met))
+                    let Slot { depth, asleep, after: met, .. } = slots[*slot as usize];
+                    (depth.trailing_zeros(), asleep.count_zeros(), u32::MAX - self.time.wrapping_sub(met))
                 };
                 candidates.into_iter().flatten().min_by_key(worth)
             }
@@ -79,6 +84,7 @@ impl Candidates {
                 }
                 Some(self.lists[self.deepest].first).filter(|slot| *slot != NONE)
             }
+            Replacement::Met => self.lists.iter().map(|list| list.first).find(|slot| *slot != NONE),
         }
     }
 
@@ -98,7 +104,7 @@ impl Candidates {
 
     fn list_of(&self, slot: &Slot) -> usize {
         match self.policy {
-            Replacement::Deepest => (slot.depth as usize).min(DEPTHS - 1),
+            Replacement::Deepest | Replacement::Met => (slot.depth as usize).min(DEPTHS - 1),
             _ => 0,
         }
     }
@@ -133,6 +139,11 @@ impl Candidates {
             Replacement::Layers => slots[slot as usize].after = self.time,
             Replacement::LeastRecentlyUsed => {
                 self.unlist(slots, slot);
+                self.list(slots, slot);
+            }
+            Replacement::Met => {
+                self.unlist(slots, slot);
+                slots[slot as usize].depth = slots[slot as usize].depth.saturating_sub(1);
                 self.list(slots, slot);
             }
             Replacement::Random | Replacement::Deepest => {}

@@ -104,14 +104,14 @@ fn what_is_new_waits_while_the_stack_is_long() {
     for number in 0..3 {
         assert_eq!(enter(number, 0), Entry::New { asleep: 0 });
     }
-    let Entry::PutOff { slot } = enter(3, 0b110) else { panic!("the stack is long") };
+    let Entry::PutOff { slot, layer } = enter(3, 0b110) else { panic!("the stack is long") };
     assert_eq!(enter(4, 0), Entry::Full, "what waits is kept");
     assert_eq!(enter(3, 0b011), Entry::Known);
     for number in [2, 1] {
         cache.leave(&[number]);
     }
     assert_eq!(enter(3, 0b111), Entry::New { asleep: 0b010 });
-    assert_eq!(cache.resume(slot), None, "it was done on the way");
+    assert_eq!(cache.resume(slot, layer), None, "it was done on the way");
     for number in [3, 0] {
         cache.leave(&[number]);
     }
@@ -125,11 +125,11 @@ fn what_is_resumed_is_kept_until_released() {
     for number in 0..3 {
         enter(&cache, number);
     }
-    let Entry::PutOff { slot } = enter(&cache, 3) else { panic!("the stack is long") };
+    let Entry::PutOff { slot, layer } = enter(&cache, 3) else { panic!("the stack is long") };
     for number in [2, 1, 0] {
         cache.leave(&[number]);
     }
-    assert_eq!(cache.resume(slot), Some((vec![3], 0)));
+    assert_eq!(cache.resume(slot, layer), Some((vec![3], 0)));
     cache.leave(&[3]);
     for number in 10..50 {
         assert!(testing::insert(&mut cache, &[number]));
@@ -142,4 +142,22 @@ fn what_is_resumed_is_kept_until_released() {
         cache.leave(&[number]);
     }
     assert_eq!(enter(&cache, 3), Entry::New { asleep: 0 });
+}
+
+/// A state on the stack is not entered a second time: the search finds what was woken when it comes back.
+#[test]
+fn what_is_woken_on_the_stack_waits_there() {
+    let cache = Cache::new(1, 100, Replacement::Layers, 0);
+    let enter = |number: u64, asleep| cache.enter(&[number], cache.key(&[number]), asleep, true);
+    assert_eq!(enter(1, 0b1110), Entry::New { asleep: 0b1110 });
+    assert_eq!(enter(2, 0), Entry::New { asleep: 0 });
+    assert_eq!(enter(1, 0b1100), Entry::Known);
+    assert_eq!(enter(1, 0b0111), Entry::Known);
+    cache.leave(&[2]);
+    let woken = || cache.woken(&[1], cache.key(&[1]));
+    assert_eq!(woken(), Some((0b1010, 0b0100)));
+    assert_eq!(woken(), None);
+    cache.leave(&[1]);
+    assert_eq!(enter(1, 0), Entry::Again { woken: 0b0100, asleep: 0 });
+    assert_eq!(cache.revisits().map(|revisits| (revisits.insertions, revisits.reentries)), Some((2, 1)));
 }

@@ -1,0 +1,417 @@
+//! A breadth-first search that remembers the last levels, for graphs in which every step can be undone: puzzles, above all
+//! (Korf, Zhang, Thayer, Hohwald: Frontier search, 2005; for protocols Della Penna, Intrigila, Melatti, Tronci, Venturini Zilli:
+//! Exploiting transition locality in automatic verification of finite-state concurrent systems, 2004).
+//!
+//! In such a graph a depth-first stack soon has most states on it, which is the worst case of [`crate::stack`]. But a step leads from a level to
+//! the one before, the same, or the next: what is older is never met again. And a state is met from each of its successors, as often as it has
+//! any; so what was met as often is forgotten first ([`Replacement::Met`](crate::store::Replacement)), and nothing is visited twice as long as there is room for the rest.
+//!
+//! Whether steps can be undone is seen on the depth-first stack: is the state before among the successors of a new one? When that stack has become long and nearly all
+//! could be undone, the search begins again here.
+//!
+//! **Every state is visited.** What is new waits, and is kept until it is expanded; so when nothing waits, all successors of all states that were ever visited
+//! were visited. That is true whatever is forgotten.
+//!
+//! **The search ends**, because it gives up: where what waits fills the memory, or too much is visited again. Then the depth-first search has to do it.
+
+use crate::expansion::{Expansion, run_along};
+use crate::limits::Limit;
+use crate::outcome::Outcome;
+use crate::single::{Single, Stop};
+use crate::store::{Cache, Reached, Store};
+use crate::ways_back::{Place, START, WaysBack};
+use crate::{Options, Run};
+use model::system::{Misfit, StepCode, System};
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+/// One step in so many may be final, and one visit in so many one too many.
+const FEW: u64 = 32;
+/// Visits after which that is looked at, at least.
+const VISITS: u64 = 1 << 8;
+
+/// How many steps were looked at, and how many of them can be undone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Undone {
+    steps: u64,
+    undone: u64,
+}
+
+impl Undone {
+    pub fn see(&mut self, can_be: bool) {
+        self.steps += 1;
+        self.undone += u64::from(can_be);
+    }
+
+    pub fn are_nearly_all(&self) -> bool {
+        self.undone > self.steps - self.steps.div_ceil(FEW)
+    }
+}
+
+/// Visits all states, or ends with [`Limit::Kept`].
+pub(crate) fn attempt<S: System>(
+    system: &S,
+    store: Cache,
+    options: &Options<'_>,
+    before: Duration,
+) -> Result<Outcome, Box<Misfit>> {
+    let initial = match system.initial_states() {
+        Ok(initial) => initial,
+        Err(error) => return Ok(Outcome::without_start(error)),
+    };
+    let width = system.width();
+    let mut search = Levels {
+        system,
+        store: store.by_levels(),
+        single: Single::new(system, options, before),
+        expansion: Expansion::new(width),
+        unstored: initial.first().map_or(Vec::new(), |state| state[width.identity..].to_vec()),
+        unusual: HashMap::new(),
+        initial: 0,
+        waiting: VecDeque::new(),
+        ways: WaysBack::default(),
+        look_at: VISITS,
+    };
+    for (number, state) in initial.iter().enumerate() {
+        search.initial = number;
+        search.single.tally.transitions += 1;
+        match search.from(state) {
+            Ok(()) => {}
+            Err(Stop::Over) => break,
+            Err(Stop::Misfit(misfit)) => return Err(misfit),
+        }
+    }
+    let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
+    let revisits = search.store.revisits();
+    Ok(search.single.outcome(system, guarantee, bytes, revisits))
+}
+
+/// A state to be expanded.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    slot: u32,
+    depth: u64,
+    place: Place,
+}
+
+struct Levels<'a, S> {
+    system: &'a S,
+    store: Cache,
+    single: Single<'a>,
+    expansion: Expansion,
+    /// The words that are not stored, in most states; and in others that wait.
+    unstored: Vec<u64>,
+    unusual: HashMap<u32, Vec<u64>>,
+    initial: usize,
+    waiting: VecDeque<Waiting>,
+    ways: WaysBack,
+    /// After so many visits it is looked at how many were one too many.
+    look_at: u64,
+}
+
+impl<S: System> Levels<'_, S> {
+    /// Visits everything that can be reached from this state and is not known.
+    fn from(&mut self, state: &[u64]) -> Result<(), Stop> {
+        self.arrive(state, 0, None)?;
+        while let Some(next) = self.waiting.pop_front() {
+            self.expand(next)?;
+            if self.ways.has_grown() {
+                self.ways.retain(self.waiting.iter_mut().map(|waiting| &mut waiting.place));
+            }
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, Waiting { slot, depth, place }: Waiting) -> Result<(), Stop> {
+        let waiting = self.waiting.len() as u64;
+        self.single.tick(|| self.store.memory_bytes(), waiting)?;
+        let mut state = self.store.waiting(slot);
+        state.extend(self.unusual.remove(&slot).unwrap_or_else(|| self.unstored.clone()));
+        let stop = self.single.sign.flag();
+        self.expansion.expand(self.system, &state, &mut self.single.tally, stop)?;
+        if !self.expansion.met.is_empty() {
+            let met = std::mem::take(&mut self.expansion.met);
+            let (system, initial, ways) = (self.system, self.initial, &self.ways);
+            self.single.note(met, |codes| run(system, initial, ways, place, codes))?;
+        }
+        let arrivals = self.expansion.take_arrivals();
+        let entries = arrivals.chunks_exact(self.expansion.stride());
+        for (number, entry) in entries.clone().enumerate() {
+            self.arrive(&entry[1..], depth + entry[0], Some((place, number as u32)))?;
+        }
+        self.store.expanded(slot, entries.len() as u32);
+        self.expansion.give_back(arrivals);
+        Ok(())
+    }
+
+    /// Comes to a state, which waits if it is new; by which arrival, from which place.
+    fn arrive(&mut self, state: &[u64], depth: u64, by: Option<(Place, u32)>) -> Result<(), Stop> {
+        let (stored, unstored) = state.split_at(self.system.width().identity);
+        let slot = loop {
+            match self.store.reach(stored, self.store.key(stored)) {
+                Reached::Known => return Ok(()),
+                Reached::New { slot } => break slot,
+                Reached::Full => {
+                    let bytes = self.store.memory_bytes();
+                    if !self.store.grow(self.single.meter.store_limit(bytes), 1) {
+                        return Err(self.give_up());
+                    }
+                }
+            }
+        };
+        if unstored != self.unstored {
+            self.unusual.insert(slot, unstored.to_vec());
+        }
+        let place = by.map_or(START, |(place, number)| self.ways.add(place, number));
+        let expand = self.single.add(depth)?;
+        self.check_invariants(state, place)?;
+        if expand {
+            self.waiting.push_back(Waiting { slot, depth, place });
+        } else {
+            self.unusual.remove(&slot);
+            self.store.expanded(slot, 0);
+        }
+        self.look_back()
+    }
+
+    fn check_invariants(&mut self, state: &[u64], place: Place) -> Result<(), Stop> {
+        if self.system.has_invariants() {
+            let mut violated = Vec::new();
+            self.system.violated_invariants(state, &mut violated);
+            if !violated.is_empty() {
+                let met = violated.into_iter().map(|error| (error, Vec::new())).collect();
+                let (system, initial, ways) = (self.system, self.initial, &self.ways);
+                self.single.note(met, |codes| run(system, initial, ways, place, codes))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Now and then, gives up if too much was visited again. There are finitely many different states, so a search that goes on for ever would.
+    fn look_back(&mut self) -> Result<(), Stop> {
+        let visits = self.single.tally.states;
+        if visits < self.look_at {
+            return Ok(());
+        }
+        self.look_at = visits + (visits / FEW).max(VISITS);
+        match self.store.revisits() {
+            // The number of different states is an estimate, and may be off by as much again.
+            Some(revisits) if revisits.distinct < visits - 2 * visits / FEW => Err(self.give_up()),
+            _ => Ok(()),
+        }
+    }
+
+    fn give_up(&self) -> Stop {
+        self.single.stop(Limit::Kept { states: self.store.len(), bytes: self.store.memory_bytes() })
+    }
+}
+
+fn run<S: System>(
+    system: &S,
+    initial: usize,
+    ways: &WaysBack,
+    place: Place,
+    codes: &[StepCode],
+) -> Option<Run> {
+    run_along(system, initial, ways.to(place), codes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Replacement;
+    use crate::{StoreKind, reachability};
+    use model::RuntimeError;
+    use model::layout::Recoder;
+    use model::system::{Step, Successors, Width};
+    use proptest::prelude::*;
+    use std::sync::Mutex;
+
+    /// A graph by successors, from node 0. The last node is wrong. A second word, which is not stored, tells by which arrival one came.
+    #[derive(Debug)]
+    struct Graph {
+        successors: Vec<Vec<usize>>,
+        visits: Mutex<Vec<u64>>,
+    }
+
+    impl Graph {
+        fn new(successors: Vec<Vec<usize>>) -> Graph {
+            let visits = Mutex::new(vec![0; successors.len()]);
+            Graph { successors, visits }
+        }
+
+        /// How far each node is; nothing for those that cannot be reached.
+        fn distances(&self) -> Vec<Option<usize>> {
+            let mut distances = vec![None; self.successors.len()];
+            distances[0] = Some(0);
+            let mut queue = VecDeque::from([0]);
+            while let Some(node) = queue.pop_front() {
+                for &next in &self.successors[node] {
+                    if distances[next].is_none() {
+                        distances[next] = distances[node].map(|distance: usize| distance + 1);
+                        queue.push_back(next);
+                    }
+                }
+            }
+            distances
+        }
+
+        /// Forgets what was visited: which nodes were?
+        fn visited(&self) -> Vec<bool> {
+            let visits = &mut *self.visits.lock().expect("nobody panics");
+            std::mem::replace(visits, vec![0; self.successors.len()])
+                .iter()
+                .map(|visits| *visits > 0)
+                .collect()
+        }
+    }
+
+    impl System for Graph {
+        fn width(&self) -> Width {
+            Width { identity: 1, all: 2 }
+        }
+
+        fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
+            Ok(vec![vec![0, 0]])
+        }
+
+        fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
+            for (number, node) in self.successors[state[0] as usize].iter().enumerate() {
+                out.push(StepCode(1 << 32), &[*node as u64, number as u64 / 2]);
+            }
+            Ok(())
+        }
+
+        fn is_valid_end(&self, _: &[u64]) -> bool {
+            true
+        }
+
+        fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
+            self.visits.lock().expect("nobody panics")[state[0] as usize] += 1;
+            if state[0] as usize + 1 == self.successors.len() {
+                out.push(RuntimeError::InvalidEndState);
+            }
+        }
+
+        fn has_invariants(&self) -> bool {
+            true
+        }
+
+        fn step(&self, _: StepCode) -> Step {
+            Step::STUTTER
+        }
+
+        fn transition_count(&self) -> usize {
+            1
+        }
+
+        fn widened(&self, _: &Misfit) -> Self {
+            unreachable!("everything fits")
+        }
+
+        fn recoder(&self, _: &Self) -> Recoder {
+            unreachable!("everything fits")
+        }
+    }
+
+    /// Any graph; with `undone`, every step can be undone.
+    fn graph(undone: bool) -> impl Strategy<Value = Graph> {
+        let edges = |nodes: usize| prop::collection::vec((0..nodes, 0..nodes), 0..3 * nodes);
+        (1usize..80).prop_flat_map(move |nodes| (Just(nodes), edges(nodes))).prop_map(
+            move |(nodes, edges)| {
+                let mut successors = vec![Vec::new(); nodes];
+                for (from, to) in edges {
+                    successors[from].push(to);
+                    if undone {
+                        successors[to].push(from);
+                    }
+                }
+                Graph::new(successors)
+            },
+        )
+    }
+
+    /// Whatever is forgotten, a search that comes to its end has visited every state.
+    fn is_whole(graph: &Graph, outcome: &Outcome, shortest: bool) -> Result<(), TestCaseError> {
+        let (distances, visited) = (graph.distances(), graph.visited());
+        for (node, distance) in distances.iter().enumerate() {
+            prop_assert!(distance.is_some() || !visited[node]);
+            prop_assert!(
+                outcome.limit.is_some() || distance.is_none() || visited[node],
+                "not visited: {}",
+                node
+            );
+        }
+        if outcome.limit.is_none() {
+            prop_assert!(outcome.exhaustive);
+            let wrong = distances.last().copied().flatten();
+            prop_assert_eq!(!outcome.violations.is_empty(), wrong.is_some());
+            if let (Some(distance), Some(violation)) = (wrong, outcome.violations.first()) {
+                let steps = violation.run.steps.len();
+                prop_assert!(steps >= distance && (!shortest || steps == distance));
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+        #[test]
+        fn visits_everything(graph in prop_oneof![graph(false), graph(true)], states in 1u64..80) {
+            let cache = Cache::new(1, states, Replacement::Layers, 3);
+            let options = Options { all_errors: true, ..Options::default() };
+            let outcome = attempt(&graph, cache, &options, Duration::ZERO).expect("everything fits");
+            is_whole(&graph, &outcome, true)?;
+        }
+
+        /// Depth-first, then by levels if that is better, then depth-first again if it is not.
+        #[test]
+        fn all_ways_together(graph in prop_oneof![graph(false), graph(true)], states in 1u64..80, sleep_sets in any::<bool>()) {
+            let store = StoreKind::Cache { states: Some(states), replacement: Replacement::Layers, sleep_sets, seed: 3 };
+            let limits = crate::Limits { states: Some(100_000), ..crate::Limits::default() };
+            let options = Options { all_errors: true, store, limits, ..Options::default() };
+            is_whole(&graph, &reachability(&graph, &options), false)?;
+        }
+    }
+
+    /// A grid: with room for three of its diagonals nothing is visited twice.
+    #[test]
+    fn remembers_the_last_levels() {
+        const SIDE: usize = 60;
+        let neighbours = |node: usize| {
+            let (x, y) = (node % SIDE, node / SIDE);
+            let mut near = Vec::new();
+            near.extend((x > 0).then(|| node - 1));
+            near.extend((x + 1 < SIDE).then_some(node + 1));
+            near.extend((y > 0).then(|| node - SIDE));
+            near.extend((y + 1 < SIDE).then_some(node + SIDE));
+            near
+        };
+        let graph = Graph::new((0..SIDE * SIDE).map(neighbours).collect());
+        let store = StoreKind::Cache {
+            states: Some(4 * SIDE as u64),
+            replacement: Replacement::Layers,
+            sleep_sets: true,
+            seed: 0,
+        };
+        let outcome = reachability(&graph, &Options { all_errors: true, store, ..Options::default() });
+        assert!(outcome.exhaustive);
+        assert!(graph.visited().into_iter().all(|visited| visited));
+        let revisits = outcome.statistics.revisits.expect("a cache counts");
+        // What the depth-first search did before its stack was long, and each state once.
+        assert!(revisits.insertions <= 4 * SIDE as u64 + (SIDE * SIDE) as u64, "{revisits:?}");
+        assert_eq!(outcome.violations[0].run.steps.len(), 2 * (SIDE - 1));
+    }
+
+    /// A cycle that does not fit is walked round for ever by a search that forgets where it came from.
+    #[test]
+    fn gives_up() {
+        let graph = Graph::new((0..1000).map(|node| vec![(node + 1) % 1000]).collect());
+        let cache = Cache::new(1, 10, Replacement::Layers, 0);
+        let outcome =
+            attempt(&graph, cache, &Options { all_errors: true, ..Options::default() }, Duration::ZERO);
+        let outcome = outcome.expect("everything fits");
+        assert!(matches!(outcome.limit, Some(Limit::Kept { .. })) && !outcome.exhaustive);
+    }
+}
