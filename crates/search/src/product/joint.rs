@@ -198,10 +198,17 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let edges = |&(automaton, marks): &Target| {
             heads.iter().map(move |head| Edge { marks, target: table.node(*head, automaton) })
         };
-        fan.own.iter().for_each(|target| out.extend(edges(target)));
         match within {
-            Within::All => fan.passing.iter().for_each(|target| out.extend(edges(target))),
+            // In the order of the product's arrivals: edges are told by their numbers (see `FairGraph`).
+            Within::All => {
+                let edge = |head: Node, &(automaton, marks): &Target| Edge {
+                    marks,
+                    target: table.node(head, automaton),
+                };
+                heads.iter().for_each(|&head| out.extend(fan.own.iter().map(|target| edge(head, target))));
+            }
             Within::Component(_) => {
+                fan.inner.iter().for_each(|target| out.extend(edges(target)));
                 fan.passing.iter().for_each(|target| left.extend(edges(target).map(|edge| edge.target)));
             }
         }

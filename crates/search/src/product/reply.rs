@@ -15,8 +15,10 @@ const MOST_REPLIES: usize = 1 << 12;
 pub(super) struct Fan {
     /// All nodes that they lead to.
     pub met: Tails,
-    /// The node's own edges to nodes that are not passing,
+    /// The node's own edges, in the order of the automaton;
     pub own: Vec<Target>,
+    /// of them those to nodes that are not passing,
+    pub inner: Vec<Target>,
     /// and those to passing ones.
     pub passing: Vec<Target>,
     /// Where the companion leads to that would not be looked at otherwise.
@@ -127,7 +129,8 @@ fn reply(monitor: &Monitor, absorbs: bool, own: u32, companion: Option<u32>, let
     }
     let fan = reply.fan(own.moves);
     own.targets.iter().for_each(|(target, _)| fan.met.insert(*target));
-    (fan.passing, fan.own) = own.targets.into_iter().partition(|(target, _)| monitor.is_passing(*target));
+    (fan.passing, fan.inner) = own.targets.iter().partition(|(target, _)| monitor.is_passing(*target));
+    fan.own = own.targets;
     reply
 }
 
