@@ -6,6 +6,7 @@ use lariat::load::load_with;
 use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check};
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Actor, Fairness, Strength};
+use search::product::Tail;
 use search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -190,5 +191,34 @@ active proctype C() { do :: x == 7 && y == 6 -> b = true; b = false; z++ :: z ==
         let found = checked(text, "[](b -> ((x != 3) U (x == 1)))", choice, &options(1, None));
         let lasso = found.lasso.expect("it is violated");
         assert_eq!(lasso.prefix.len() + lasso.cycle.len(), 32, "{algorithm:?}");
+    }
+}
+
+/// More conditions than a word has bits: what the automaton does is then neither tabled nor remembered.
+#[test]
+fn letters_of_several_words() {
+    let text = "\
+byte x; bit a[70];
+active proctype A() { do :: x < 5 -> x++ :: x >= 5 -> x = 0 od }
+active proctype B() { byte i; do :: i < 70 -> a[i] = 1; i++ :: else -> break od }
+";
+    let any = |value: u8| (0..70).map(|i| format!("a[{i}] == {value}")).collect::<Vec<_>>().join(" || ");
+    for (formula, expected) in [
+        (format!("[]<>(x == 0 || {})", any(2)), Verdict::Holds),
+        (format!("[]<>(x == 6 || {})", any(2)), Verdict::Violated),
+        (format!("<>[]({})", any(1)), Verdict::Violated),
+        (format!("(<>[](a[69] == 1)) -> ([]<>(x == 0 || {}))", any(2)), Verdict::Holds),
+        (format!("(<>[](a[69] == 1)) -> (<>[]({}))", any(1)), Verdict::Holds),
+    ] {
+        let classical = Choice { algorithm: Some(Algorithm::Couvreur), hybrid: Some(Tail::Demon), ..raw() };
+        let plain = checked(text, &formula, classical, &options(1, None));
+        assert_eq!(plain.verdict, expected, "{formula}");
+        for (threads, join_after) in [(1, None), (2, Some(10))] {
+            for hybrid in [None, Some(Tail::Property)] {
+                let found =
+                    checked(text, &formula, Choice { hybrid, ..raw() }, &options(threads, join_after));
+                assert_eq!(found.verdict, expected, "{formula} {threads} {hybrid:?}");
+            }
+        }
     }
 }

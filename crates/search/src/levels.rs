@@ -17,7 +17,7 @@
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::Outcome;
-use crate::single::{Single, Stop};
+use crate::single::{Single, Stop, from_each};
 use crate::store::{Cache, Reached, Store};
 use crate::ways_back::{Place, START, WaysBack};
 use crate::{Options, Run};
@@ -72,15 +72,11 @@ pub(crate) fn attempt<S: System>(
         ways: WaysBack::default(),
         look_at: VISITS,
     };
-    for (number, state) in initial.iter().enumerate() {
+    from_each(&initial, |number, state| {
         search.initial = number;
         search.single.tally.transitions += 1;
-        match search.from(state) {
-            Ok(()) => {}
-            Err(Stop::Over) => break,
-            Err(Stop::Misfit(misfit)) => return Err(misfit),
-        }
-    }
+        search.from(state)
+    })?;
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
     let revisits = search.store.revisits();
     Ok(search.single.outcome(system, guarantee, bytes, revisits))
@@ -220,10 +216,9 @@ fn run<S: System>(
 mod tests {
     use super::*;
     use crate::store::Replacement;
+    use crate::testing::Written;
     use crate::{StoreKind, reachability};
-    use model::RuntimeError;
-    use model::layout::Recoder;
-    use model::system::{Step, Successors, Width};
+    use model::system::Width;
     use proptest::prelude::*;
     use std::sync::Mutex;
 
@@ -256,6 +251,21 @@ mod tests {
             distances
         }
 
+        fn system(&self) -> impl System {
+            let wrong = self.successors.len() - 1;
+            Written {
+                width: Width { identity: 1, all: 2 },
+                successors: |state: &[u64]| {
+                    let next = self.successors[state[0] as usize].iter().enumerate();
+                    next.map(|(number, node)| vec![*node as u64, number as u64 / 2]).collect()
+                },
+                is_right: move |state: &[u64]| {
+                    self.visits.lock().expect("nobody panics")[state[0] as usize] += 1;
+                    state[0] as usize != wrong
+                },
+            }
+        }
+
         /// Forgets what was visited: which nodes were?
         fn visited(&self) -> Vec<bool> {
             let visits = &mut *self.visits.lock().expect("nobody panics");
@@ -263,54 +273,6 @@ mod tests {
                 .iter()
                 .map(|visits| *visits > 0)
                 .collect()
-        }
-    }
-
-    impl System for Graph {
-        fn width(&self) -> Width {
-            Width { identity: 1, all: 2 }
-        }
-
-        fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
-            Ok(vec![vec![0, 0]])
-        }
-
-        fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-            for (number, node) in self.successors[state[0] as usize].iter().enumerate() {
-                out.push(StepCode(1 << 32), &[*node as u64, number as u64 / 2]);
-            }
-            Ok(())
-        }
-
-        fn is_valid_end(&self, _: &[u64]) -> bool {
-            true
-        }
-
-        fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
-            self.visits.lock().expect("nobody panics")[state[0] as usize] += 1;
-            if state[0] as usize + 1 == self.successors.len() {
-                out.push(RuntimeError::InvalidEndState);
-            }
-        }
-
-        fn has_invariants(&self) -> bool {
-            true
-        }
-
-        fn step(&self, _: StepCode) -> Step {
-            Step::STUTTER
-        }
-
-        fn transition_count(&self) -> usize {
-            1
-        }
-
-        fn widened(&self, _: &Misfit) -> Self {
-            unreachable!("everything fits")
-        }
-
-        fn recoder(&self, _: &Self) -> Recoder {
-            unreachable!("everything fits")
         }
     }
 
@@ -361,7 +323,7 @@ mod tests {
         fn visits_everything(graph in prop_oneof![graph(false), graph(true)], states in 1u64..80) {
             let cache = Cache::new(1, states, Replacement::Layers, 3);
             let options = Options { all_errors: true, ..Options::default() };
-            let outcome = attempt(&graph, cache, &options, Duration::ZERO).expect("everything fits");
+            let outcome = attempt(&graph.system(), cache, &options, Duration::ZERO).expect("everything fits");
             is_whole(&graph, &outcome, true)?;
         }
 
@@ -371,7 +333,7 @@ mod tests {
             let store = StoreKind::Cache { states: Some(states), replacement: Replacement::Layers, sleep_sets, seed: 3 };
             let limits = crate::Limits { states: Some(100_000), ..crate::Limits::default() };
             let options = Options { all_errors: true, store, limits, ..Options::default() };
-            is_whole(&graph, &reachability(&graph, &options), false)?;
+            is_whole(&graph, &reachability(&graph.system(), &options), false)?;
         }
     }
 
@@ -395,7 +357,8 @@ mod tests {
             sleep_sets: true,
             seed: 0,
         };
-        let outcome = reachability(&graph, &Options { all_errors: true, store, ..Options::default() });
+        let outcome =
+            reachability(&graph.system(), &Options { all_errors: true, store, ..Options::default() });
         assert!(outcome.exhaustive);
         assert!(graph.visited().into_iter().all(|visited| visited));
         let revisits = outcome.statistics.revisits.expect("a cache counts");
@@ -409,8 +372,12 @@ mod tests {
     fn gives_up() {
         let graph = Graph::new((0..1000).map(|node| vec![(node + 1) % 1000]).collect());
         let cache = Cache::new(1, 10, Replacement::Layers, 0);
-        let outcome =
-            attempt(&graph, cache, &Options { all_errors: true, ..Options::default() }, Duration::ZERO);
+        let outcome = attempt(
+            &graph.system(),
+            cache,
+            &Options { all_errors: true, ..Options::default() },
+            Duration::ZERO,
+        );
         let outcome = outcome.expect("everything fits");
         assert!(matches!(outcome.limit, Some(Limit::Kept { .. })) && !outcome.exhaustive);
     }

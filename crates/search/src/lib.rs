@@ -42,6 +42,8 @@ mod sleep;
 mod stack;
 pub mod store;
 mod tally;
+#[cfg(test)]
+mod testing;
 pub mod unbounded;
 mod ways;
 mod ways_back;

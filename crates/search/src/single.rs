@@ -38,6 +38,21 @@ impl From<Limit> for Stop {
     }
 }
 
+/// Visits what can be reached from each initial state, until somebody stops it.
+pub(crate) fn from_each(
+    initial: &[Vec<u64>],
+    mut visit: impl FnMut(usize, &[u64]) -> Result<(), Stop>,
+) -> Result<(), Box<Misfit>> {
+    for (number, state) in initial.iter().enumerate() {
+        match visit(number, state) {
+            Ok(()) => {}
+            Err(Stop::Over) => break,
+            Err(Stop::Misfit(misfit)) => return Err(misfit),
+        }
+    }
+    Ok(())
+}
+
 pub(crate) struct Single<'a> {
     pub options: &'a Options<'a>,
     pub tally: Tally,

@@ -10,7 +10,7 @@ use crate::levels::{self, Undone};
 use crate::limits::Limit;
 use crate::outcome::Outcome;
 use crate::put_off::{Due, PutOff};
-use crate::single::{Single, Stop, with_room};
+use crate::single::{Single, Stop, from_each, with_room};
 use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
 use crate::store::{Cache, Entry, Revisits, Store};
 use crate::tally::Tally;
@@ -101,15 +101,11 @@ fn attempt<S: System>(
         pending: Vec::new(),
         commuting: Vec::new(),
     };
-    for (number, state) in initial.iter().enumerate() {
+    from_each(&initial, |number, state| {
         search.initial = number;
         search.single.tally.transitions += 1;
-        match search.from(state) {
-            Ok(()) => {}
-            Err(Stop::Over) => break,
-            Err(Stop::Misfit(misfit)) => return Err(misfit),
-        }
-    }
+        search.from(state)
+    })?;
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
     let revisits = search.store.revisits();
     Ok((search.single.outcome(system, guarantee, bytes, revisits), search.turned))

@@ -75,16 +75,17 @@ impl Replies {
         companion: Option<u32>,
         letter: &[u64],
     ) -> usize {
-        let key = key(own, companion, letter.first().copied().unwrap_or(0));
-        match self.known.get(&key) {
-            Some(number) if letter.len() <= 1 => *number,
-            _ => {
-                let number = self.replies.len();
-                self.replies.push(reply(monitor, absorbs, own, companion, letter));
-                self.known.insert(key, number);
-                number
-            }
+        // Letters of several words are seldom, and are not remembered.
+        let key = (letter.len() <= 1).then(|| key(own, companion, letter.first().copied().unwrap_or(0)));
+        if let Some(number) = key.and_then(|key| self.known.get(&key)) {
+            return *number;
         }
+        let number = self.replies.len();
+        self.replies.push(reply(monitor, absorbs, own, companion, letter));
+        if let Some(key) = key {
+            self.known.insert(key, number);
+        }
+        number
     }
 }
 

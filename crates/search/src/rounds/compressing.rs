@@ -76,68 +76,29 @@ impl<'a, S: System> Search<'a, S, Packed> {
 mod tests {
     use super::*;
     use crate::rounds::search;
+    use crate::testing::Written;
     use crate::worker::Span;
     use crate::{Options, Order};
-    use model::RuntimeError;
-    use model::layout::Recoder;
-    use model::system::{Misfit, Step, StepCode, Successors, Width};
+    use model::system::Width;
 
     /// Some counters, each of which can be counted up, modulo something.
-    struct Counters {
-        words: usize,
-        modulus: u64,
-    }
-
-    impl System for Counters {
-        fn width(&self) -> Width {
-            Width { identity: self.words, all: self.words }
-        }
-
-        fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
-            Ok(vec![vec![0; self.words]])
-        }
-
-        fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-            for word in 0..self.words {
+    fn counters(words: usize, modulus: u64) -> impl System {
+        let successors = move |state: &[u64]| {
+            let counted = |word: usize| {
                 let mut next = state.to_vec();
-                next[word] = (next[word] + 1) % self.modulus;
-                out.push(StepCode(0), &next);
-            }
-            Ok(())
-        }
-
-        fn is_valid_end(&self, _: &[u64]) -> bool {
-            true
-        }
-
-        fn violated_invariants(&self, _: &[u64], _: &mut Vec<RuntimeError>) {}
-
-        fn has_invariants(&self) -> bool {
-            false
-        }
-
-        fn step(&self, _: StepCode) -> Step {
-            Step::STUTTER
-        }
-
-        fn transition_count(&self) -> usize {
-            1
-        }
-
-        fn widened(&self, _: &Misfit) -> Self {
-            unreachable!("everything fits")
-        }
-
-        fn recoder(&self, _: &Self) -> Recoder {
-            unreachable!("everything fits")
-        }
+                next[word] = (next[word] + 1) % modulus;
+                next
+            };
+            (0..words).map(counted).collect()
+        };
+        Written { width: Width { identity: words, all: words }, successors, is_right: |_: &[u64]| true }
     }
 
     /// Whenever states are compressed, the search goes on as if nothing had happened.
     #[test]
     fn goes_on_where_it_was() {
         for (words, modulus) in [(1, 5000), (2, 60), (3, 17)] {
-            let system = Counters { words, modulus };
+            let system = counters(words, modulus);
             for (order, threads) in [
                 (Order::DepthFirst, 1),
                 (Order::BreadthFirst, 1),
