@@ -32,11 +32,11 @@ impl Words {
         self.len = len;
     }
 
-    /// Sets bits of a word, which is returned as it was. `alone`: no other thread looks at them meanwhile, so it need not be kept from that.
+    /// Sets bits of a word, which is returned as it was. Who sees them set sees all that was done before. `alone`: no other thread looks at them meanwhile, so it need not be kept from that.
     #[inline]
     pub fn set(&self, index: usize, bits: u64, alone: bool) -> u64 {
         let word = &self[index];
-        let before = word.load(Ordering::Relaxed);
+        let before = word.load(Ordering::Acquire);
         // Most often they are set; looking first leaves the memory to all threads.
         if before & bits == bits {
             before
@@ -44,7 +44,7 @@ impl Words {
             word.store(before | bits, Ordering::Relaxed);
             before
         } else {
-            word.fetch_or(bits, Ordering::Relaxed)
+            word.fetch_or(bits, Ordering::AcqRel)
         }
     }
 

@@ -3,17 +3,17 @@
 //! accepting cycle leads through here) are shared. A thread that ends its second search waits until accepting nodes it met are
 //! red, for another thread may just be visiting them, and only then makes red what it met.
 //!
-//! In a weak graph the first search is enough. Let a cycle be accepting, and let the first of its nodes that became blue be *s*. The
-//! thread that made it blue had looked at the next node of the cycle before, which was not blue, so on that thread's stack; and the edge to
-//! it has all marks, as every edge in that component.
+//! What is blue is not looked at any more, even if it is on the thread's own stack. In a weak graph the first search is enough nevertheless. Let a cycle be
+//! accepting, and let the first of its nodes that became blue be *s*. The thread that made it blue had looked at the next node of the cycle before, which
+//! was not blue, so on that thread's stack; and the edge to it has all marks, as every edge in that component.
 
-use super::colors::{Colors, SharedColors};
+use super::colors::Colors;
 use super::graph::{Found, Graph, Node, SharedGraph};
 use super::lasso::from_start;
 use super::nested::closed;
 use super::path::Path;
 use super::stress;
-use super::sweep::{self, MET};
+use super::sweep;
 use super::team::{self, Ending, Shuffle, Team};
 
 /// Shared: all that follows has been visited.
@@ -26,24 +26,20 @@ const CYAN: u8 = 1;
 const PINK: u8 = 2;
 
 pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
-    let shared = SharedColors::default();
-    let mark = |node| shared.mark(node, MET);
-    let found = team::search(graph, threads, mark, |view, number, team| {
+    let found = team::search(graph, threads, |view, number, team| {
         let mut worker = Worker {
-            shared: &shared,
             team,
             own: Colors::default(),
             shuffle: Shuffle::new(number),
             weak: view.is_weak(),
             all_marks: view.all_marks(),
         };
-        sweep::together(view, team, &shared, |graph, root, left| worker.blue(graph, root, left))
+        sweep::together(view, team, |graph, root, left| worker.blue(graph, root, left))
     })?;
     found.map(|lasso| from_start(graph, lasso)).transpose()
 }
 
 struct Worker<'t> {
-    shared: &'t SharedColors,
     team: &'t Team,
     own: Colors,
     shuffle: Shuffle,
@@ -56,20 +52,23 @@ type Step<G> = Result<Option<Ending<<G as Graph>::Stop>>, <G as Graph>::Stop>;
 impl Worker<'_> {
     /// The first search.
     fn blue<G: SharedGraph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Step<G> {
-        if self.shared.has(root, BLUE) {
+        if graph.has(root, BLUE) {
             return Ok(None);
         }
         let mut path: Path<()> = Path::default();
         self.enter(graph, &mut path, root, left)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {
+                if graph.has(edge.target, BLUE) {
+                    continue;
+                }
                 if self.own.has(edge.target, CYAN) {
                     let closes =
                         edge.marks == self.all_marks || !self.weak && graph.is_accepting(edge.target);
                     if closes {
                         return Ok(Some(Ending::Found(closed(&path, edge.target, &[]))));
                     }
-                } else if !self.shared.has(edge.target, BLUE) {
+                } else {
                     self.enter(graph, &mut path, edge.target, left)?;
                 }
                 continue;
@@ -78,7 +77,7 @@ impl Worker<'_> {
                 return Ok(Some(Ending::Over));
             }
             stress::point();
-            self.shared.mark(node, BLUE);
+            graph.mark(node, BLUE);
             if !self.weak
                 && graph.is_accepting(node)
                 && let Some(ending) = self.red(graph, &path, node)?
@@ -87,19 +86,19 @@ impl Worker<'_> {
             }
             self.own.clear(node, CYAN);
             path.pop();
-            self.share(root);
+            self.share(graph, root);
         }
         Ok(None)
     }
 
     /// Lets somebody who has no work begin where this search began: it takes another way.
-    fn share(&self, root: Node) {
-        if self.team.is_hungry() && !self.shared.has(root, BLUE) {
+    fn share<G: SharedGraph>(&self, graph: &G, root: Node) {
+        if self.team.is_hungry() && !graph.has(root, BLUE) {
             self.team.give([root].into_iter());
         }
     }
 
-    /// Puts a node on the stack. What is blue already need not be looked at, unless a cycle is closed there.
+    /// Puts a node on the stack. Edges to what is blue already need not be followed.
     fn enter<G: SharedGraph>(
         &mut self,
         graph: &mut G,
@@ -108,9 +107,8 @@ impl Worker<'_> {
         left: &mut Vec<Node>,
     ) -> Result<(), G::Stop> {
         self.own.mark(node, CYAN);
-        let (own, shared) = (&self.own, self.shared);
         path.push_within(graph, node, (), left)?;
-        path.retain(|edge| own.has(edge.target, CYAN) || !shared.has(edge.target, BLUE));
+        path.retain(|edge| !graph.has(edge.target, BLUE));
         self.shuffle.apply(path.edges());
         Ok(())
     }
@@ -133,7 +131,7 @@ impl Worker<'_> {
                 let way: Vec<Node> = path.nodes().skip(1).collect();
                 return Ok(Some(Ending::Found(closed(first, edge.target, &way))));
             }
-            if !self.shared.has(edge.target, RED) && self.own.mark(edge.target, PINK) {
+            if !graph.has(edge.target, RED) && self.own.mark(edge.target, PINK) {
                 met.push(edge.target);
                 path.push_inside(graph, edge.target, ())?;
                 self.shuffle.apply(path.edges());
@@ -143,7 +141,7 @@ impl Worker<'_> {
             if !graph.is_accepting(node) {
                 continue;
             }
-            while !self.shared.has(node, RED) {
+            while !graph.has(node, RED) {
                 if self.team.is_over() {
                     return Ok(Some(Ending::Over));
                 }
@@ -152,7 +150,7 @@ impl Worker<'_> {
         }
         for node in met {
             stress::point();
-            self.shared.mark(node, RED);
+            graph.mark(node, RED);
             self.own.clear(node, PINK);
         }
         Ok(None)

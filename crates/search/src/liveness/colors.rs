@@ -1,8 +1,6 @@
-//! Two bits for each node, beside the nodes: what a search has to know of most of them.
+//! Two bits for each node, beside the nodes: what a search has to know of most of them. Those that threads share are the graph's (see [`SharedGraph`](super::SharedGraph)).
 
 use super::graph::Node;
-use super::segments::Segments;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Two bits for each node, 0 at first, of one thread.
 #[derive(Clone, Debug, Default)]
@@ -47,27 +45,5 @@ impl Colors {
 
     pub fn clear(&mut self, node: Node, bit: u8) {
         self.set(node, self.get(node) & !bit);
-    }
-}
-
-/// Two bits for each node that all threads see. A bit that is set remains so.
-#[derive(Debug, Default)]
-pub(super) struct SharedColors {
-    bytes: Segments<AtomicU8>,
-}
-
-impl SharedColors {
-    #[inline]
-    pub fn has(&self, node: Node, bit: u8) -> bool {
-        self.bytes.get(node / 4).load(Ordering::Acquire) >> (node % 4 * 2) & bit != 0
-    }
-
-    /// Sets one bit of the color; was it unset?
-    #[inline]
-    pub fn mark(&self, node: Node, bit: u8) -> bool {
-        let byte = self.bytes.get(node / 4);
-        let bit = bit << (node % 4 * 2);
-        // Most often it is set; looking first leaves the memory to all threads.
-        byte.load(Ordering::Acquire) & bit == 0 && byte.fetch_or(bit, Ordering::AcqRel) & bit == 0
     }
 }

@@ -4,15 +4,15 @@
 //!
 //! Several threads search each for itself, in its own order, and tell each other only of components that are complete, which nobody need visit again
 //! (Renault, Duret-Lutz, Kordon, Poitrenaud 2016, "Variations on parallel explicit emptiness checks for generalized Büchi automata"). A thread may
-//! still be in a component that another one completes: then it sees parts of it, whose cycles are cycles of that component, which has not all marks.
+//! still be in a component that another one completes: then it sees parts of it, whose cycles are cycles of that component, which has not all marks. So
+//! nobody looks at a node that is complete, even if it is on the own path.
 
-use super::colors::SharedColors;
 use super::graph::{Found, Graph, Node, SharedGraph};
 use super::lasso::{from_start, through_component};
 use super::numbers::{Numbers, OUTSIDE, UNMET};
 use super::path::Path;
 use super::stress;
-use super::sweep::{self, MET};
+use super::sweep;
 use super::team::{self, Ending, Shuffle, Team};
 
 /// The color of a node, not a passing one, whose component is complete.
@@ -29,51 +29,103 @@ struct Root {
     entry: u64,
 }
 
-pub(super) struct Search<'t> {
+pub(super) struct Search<C> {
     /// By node, its place in the order of visits.
     numbers: Numbers,
     roots: Vec<Root>,
     /// Nodes of components not yet complete.
     live: Vec<Node>,
     visited: u32,
-    /// If there are others.
-    among: Option<Among<'t>>,
+    company: C,
 }
 
-/// What a thread has beside its search when it is not alone.
-pub(super) struct Among<'t> {
+/// Who else searches.
+pub(super) trait Company<G> {
+    /// Has somebody told that the node's component is complete?
+    fn is_complete(&self, graph: &G, node: Node) -> bool;
+
+    /// Tells others so.
+    fn complete(&self, graph: &G, node: Node);
+
+    /// Leaves out the edges of the path's top that nobody need follow, and puts the others into an order of its own.
+    fn arrange(&mut self, graph: &G, path: &mut Path<()>);
+
+    /// Has another thread come to an end? Otherwise, lets one that has no work begin where this search began: it takes another way.
+    fn is_enough(&self, graph: &G, root: Node) -> bool;
+}
+
+/// Nobody.
+pub(super) struct Alone;
+
+impl<G> Company<G> for Alone {
+    fn is_complete(&self, _: &G, _: Node) -> bool {
+        false
+    }
+
+    fn complete(&self, _: &G, _: Node) {}
+
+    fn arrange(&mut self, _: &G, _: &mut Path<()>) {}
+
+    fn is_enough(&self, _: &G, _: Node) -> bool {
+        false
+    }
+}
+
+/// Other threads.
+struct Among<'t> {
     team: &'t Team,
-    complete: &'t SharedColors,
     shuffle: Shuffle,
 }
 
+impl<G: SharedGraph> Company<G> for Among<'_> {
+    #[inline]
+    fn is_complete(&self, graph: &G, node: Node) -> bool {
+        graph.has(node, COMPLETE)
+    }
+
+    fn complete(&self, graph: &G, node: Node) {
+        stress::point();
+        graph.mark(node, COMPLETE);
+    }
+
+    fn arrange(&mut self, graph: &G, path: &mut Path<()>) {
+        path.retain(|edge| !graph.has(edge.target, COMPLETE));
+        self.shuffle.apply(path.edges());
+    }
+
+    fn is_enough(&self, graph: &G, root: Node) -> bool {
+        if self.team.is_hungry() && !graph.has(root, COMPLETE) {
+            self.team.give([root].into_iter());
+        }
+        self.team.is_over()
+    }
+}
+
 pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut search = Search::new(None);
+    let mut search = Search::new(Alone);
     sweep::alone(graph, |graph, root, left| search.run(graph, root, left))
 }
 
 /// With several threads.
 pub fn search_with<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
-    let colors = SharedColors::default();
-    let mark = |node| colors.mark(node, MET);
-    let found = team::search(graph, threads, mark, |view, number, team| {
-        let among = Among { team, complete: &colors, shuffle: Shuffle::new(number) };
-        let mut search = Search::new(Some(among));
-        sweep::together(view, team, &colors, |graph, root, left| {
-            Ok(search.run(graph, root, left)?.map(Ending::Found))
-        })
+    let found = team::search(graph, threads, |view, number, team| {
+        let mut search = Search::new(Among { team, shuffle: Shuffle::new(number) });
+        sweep::together(view, team, |graph, root, left| Ok(search.run(graph, root, left)?.map(Ending::Found)))
     })?;
     found.map(|lasso| from_start(graph, lasso)).transpose()
 }
 
-impl Search<'_> {
-    pub fn new(among: Option<Among<'_>>) -> Search<'_> {
-        Search { numbers: Numbers::whole(), roots: Vec::new(), live: Vec::new(), visited: 0, among }
+impl<C> Search<C> {
+    pub fn new(company: C) -> Search<C> {
+        Search { numbers: Numbers::whole(), roots: Vec::new(), live: Vec::new(), visited: 0, company }
     }
 
     /// Looks for a lasso from a node, unless that was visited; nothing if another thread has come to an end.
-    pub fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
-        if self.numbers.get(root) != UNMET || self.is_complete(root) {
+    pub fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G>
+    where
+        C: Company<G>,
+    {
+        if self.company.is_complete(graph, root) || self.numbers.get(root) != UNMET {
             return Ok(None);
         }
         let mut path: Path<()> = Path::default();
@@ -81,14 +133,16 @@ impl Search<'_> {
         while let Some(node) = path.top() {
             let Some(edge) = path.next_edge() else {
                 path.pop();
-                self.leave(node);
-                if self.is_enough(root) {
+                self.leave(graph, node);
+                if self.company.is_enough(graph, root) {
                     return Ok(None);
                 }
                 continue;
             };
+            if self.company.is_complete(graph, edge.target) {
+                continue;
+            }
             match self.numbers.get(edge.target) {
-                UNMET if self.is_complete(edge.target) => {}
                 UNMET => self.push(graph, &mut path, edge.target, edge.marks, left)?,
                 OUTSIDE => {}
                 number => {
@@ -114,28 +168,14 @@ impl Search<'_> {
         node: Node,
         entry: u64,
         left: &mut Vec<Node>,
-    ) -> Result<(), G::Stop> {
+    ) -> Result<(), G::Stop>
+    where
+        C: Company<G>,
+    {
         self.enter(node, entry);
         path.push_within(graph, node, (), left)?;
-        if let Some(among) = &mut self.among {
-            among.shuffle.apply(path.edges());
-        }
+        self.company.arrange(graph, path);
         Ok(())
-    }
-
-    /// Has another thread completed the node's component?
-    #[inline]
-    fn is_complete(&self, node: Node) -> bool {
-        self.among.as_ref().is_some_and(|among| among.complete.has(node, COMPLETE))
-    }
-
-    /// Has another thread come to an end? Otherwise, lets one that has no work begin where this search began: it takes another way.
-    fn is_enough(&self, root: Node) -> bool {
-        let Some(Among { team, .. }) = &self.among else { return false };
-        if team.is_hungry() && !self.is_complete(root) {
-            team.give([root].into_iter());
-        }
-        team.is_over()
     }
 
     fn enter(&mut self, node: Node, entry: u64) {
@@ -159,7 +199,10 @@ impl Search<'_> {
     }
 
     /// If the node was the entry of a component, that is complete now.
-    fn leave(&mut self, node: Node) {
+    fn leave<G>(&mut self, graph: &G, node: Node)
+    where
+        C: Company<G>,
+    {
         let number = self.numbers.get(node);
         if self.roots.last().is_none_or(|root| root.number != number) {
             return;
@@ -167,10 +210,7 @@ impl Search<'_> {
         self.roots.pop();
         while let Some(member) = self.live.pop() {
             self.numbers.set(member, OUTSIDE);
-            if let Some(among) = &self.among {
-                stress::point();
-                among.complete.mark(member, COMPLETE);
-            }
+            self.company.complete(graph, member);
             if member == node {
                 break;
             }

@@ -13,7 +13,7 @@ pub(crate) struct Gradual {
 
 enum Search {
     Nested(nested::Search),
-    Couvreur(couvreur::Search<'static>),
+    Couvreur(couvreur::Search<couvreur::Alone>),
 }
 
 impl Gradual {
@@ -21,7 +21,7 @@ impl Gradual {
     pub fn new(algorithm: Algorithm) -> Option<Gradual> {
         let search = match algorithm {
             Algorithm::Nested => Search::Nested(nested::Search::default()),
-            Algorithm::Couvreur => Search::Couvreur(couvreur::Search::new(None)),
+            Algorithm::Couvreur => Search::Couvreur(couvreur::Search::new(couvreur::Alone)),
             _ => return None,
         };
         Some(Gradual { sweep: Sweep::default(), search })

@@ -109,6 +109,15 @@ pub trait SharedGraph: Graph<Stop: Send> + Send + Sized {
 
     fn resume(&mut self);
 
+    /// Has the node this color? Each can have two of them, `1` and `2`, which all threads see. Who sees one sees all that was done before it was given.
+    fn has(&self, node: Node, color: u8) -> bool;
+
+    /// Gives the node a color; had it not?
+    fn mark(&self, node: Node, color: u8) -> bool;
+
+    /// Takes all colors from the nodes. They have some only after this.
+    fn fade(&mut self);
+
     /// The end of a view.
     fn leave(self) -> Self::Figures;
 

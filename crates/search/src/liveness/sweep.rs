@@ -3,7 +3,7 @@
 //! search for cycles begins at each other node that is reached from them, and stays among nodes that are not passing (Edelkamp,
 //! Leue, Lluch Lafuente 2004, "Directed explicit-state model checking in the validation of communication protocols").
 
-use super::colors::{Colors, SharedColors};
+use super::colors::Colors;
 use super::graph::{Edge, Found, Graph, Node, SharedGraph};
 use super::lasso::from_start;
 use super::team::{Ending, Team};
@@ -28,10 +28,10 @@ struct Frontier {
 impl Frontier {
     /// Adds a node; `mark` says whether it was new, if it is passing.
     #[inline]
-    fn add<G: Graph>(&mut self, graph: &G, node: Node, mark: &mut impl FnMut(Node) -> bool) {
+    fn add<G: Graph>(&mut self, graph: &G, node: Node, mark: &mut impl FnMut(&G, Node) -> bool) {
         if !graph.is_passing(node) {
             self.roots.push(node);
-        } else if mark(node) {
+        } else if mark(graph, node) {
             self.passing.push(node);
         }
     }
@@ -40,7 +40,7 @@ impl Frontier {
     fn expand<G: Graph>(
         &mut self,
         graph: &mut G,
-        mark: &mut impl FnMut(Node) -> bool,
+        mark: &mut impl FnMut(&G, Node) -> bool,
     ) -> Result<bool, G::Stop> {
         let mut edges = std::mem::take(&mut self.edges);
         edges.clear();
@@ -74,7 +74,7 @@ impl Sweep {
         mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Found<G>,
     ) -> Found<G> {
         let Sweep { met, frontier, left } = self;
-        let mut mark = |node| met.mark(node, MET);
+        let mut mark = |_: &G, node| met.mark(node, MET);
         for node in nodes {
             frontier.add(graph, node, &mut mark);
         }
@@ -105,10 +105,9 @@ pub(super) fn alone<G: Graph>(
 pub(super) fn together<G: SharedGraph, F>(
     graph: &mut G,
     team: &Team,
-    colors: &SharedColors,
     mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Result<Option<Ending<G::Stop, F>>, G::Stop>,
 ) -> Result<Ending<G::Stop, F>, G::Stop> {
-    let mut mark = |node| colors.mark(node, MET);
+    let mut mark = |graph: &G, node| graph.mark(node, MET);
     let mut frontier = Frontier::default();
     let mut left = Vec::new();
     loop {
@@ -134,7 +133,7 @@ pub(super) fn together<G: SharedGraph, F>(
         };
         for node in nodes {
             // Passing nodes were marked by whoever gave them.
-            frontier.add(graph, node, &mut |_| true);
+            frontier.add(graph, node, &mut |_, _| true);
         }
     }
 }

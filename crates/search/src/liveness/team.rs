@@ -2,6 +2,7 @@
 //! something or nobody has any work left.
 
 use super::graph::{Lasso, Node, SharedGraph};
+use super::sweep::MET;
 use crate::pool::{Pool, STACK_BYTES, Sign};
 use std::thread::Builder;
 
@@ -64,16 +65,16 @@ impl Drop for Part<'_> {
 }
 
 /// Lets threads search, numbered from 0, each with a view of its own. What was found, if anything was; for the threads may come to several
-/// ends at the same time. `mark` is told of the initial nodes that are passing, and says whether they are new.
+/// ends at the same time. Initial nodes that are passing have been given the color of those that were met.
 pub(super) fn search<G: SharedGraph, F: Send>(
     graph: &mut G,
     threads: usize,
-    mark: impl Fn(Node) -> bool,
     work: impl Fn(&mut G, usize, &Team) -> Result<Ending<G::Stop, F>, G::Stop> + Sync,
 ) -> Result<Option<F>, G::Stop> {
     let threads = threads.clamp(1, graph.most_views());
     let mut initial = graph.initial()?;
-    initial.retain(|node| !graph.is_passing(*node) || mark(*node));
+    graph.fade();
+    initial.retain(|node| !graph.is_passing(*node) || graph.mark(*node, MET));
     let team = Team { sign: Sign::default(), pool: Pool::new(threads, Vec::new()) };
     team.give(initial.into_iter());
     let run = |view: &mut G, number: usize| {
@@ -110,6 +111,7 @@ pub(super) fn search<G: SharedGraph, F: Send>(
     });
     summary(endings)
 }
+
 fn summary<S, F>(endings: Vec<Ending<S, F>>) -> Result<Option<F>, S> {
     let (mut complete, mut stopped) = (false, None);
     for ending in endings {

@@ -6,6 +6,8 @@ mod lifted;
 use super::*;
 use proptest::prelude::*;
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A graph written down.
 #[derive(Clone, Debug)]
@@ -16,6 +18,8 @@ struct Explicit {
     weak: bool,
     /// By node: is it known that no accepting cycle leads through it?
     passing: Vec<bool>,
+    /// Those that threads share.
+    colors: Arc<[AtomicU8]>,
 }
 
 impl Graph for Explicit {
@@ -70,6 +74,18 @@ impl SharedGraph for Explicit {
     fn suspend(&mut self) {}
 
     fn resume(&mut self) {}
+
+    fn has(&self, node: Node, color: u8) -> bool {
+        self.colors[node as usize].load(Ordering::Acquire) & color != 0
+    }
+
+    fn mark(&self, node: Node, color: u8) -> bool {
+        self.colors[node as usize].fetch_or(color, Ordering::AcqRel) & color == 0
+    }
+
+    fn fade(&mut self) {
+        self.colors = self.edges.iter().map(|_| AtomicU8::new(0)).collect();
+    }
 
     fn leave(self) {}
 
@@ -169,7 +185,8 @@ fn graphs() -> impl Strategy<Value = Explicit> {
         let edges = prop::collection::vec(prop::collection::vec(edge, 0..4), count);
         let initial = prop::collection::vec(0..count as Node, 1..3);
         (edges, initial, known()).prop_map(move |(edges, initial, known)| {
-            Explicit { initial, edges, marks, weak: false, passing: Vec::new() }.knowing(&known)
+            Explicit { initial, edges, marks, weak: false, passing: Vec::new(), colors: Arc::default() }
+                .knowing(&known)
         })
     })
 }

@@ -6,11 +6,10 @@
 //! for all (`union_find`), and a thread that is in a set expands whatever node of it was not expanded yet, so the threads share the work on
 //! a component. The marks of its edges are united with the set; a set that has all of them has an accepting cycle.
 
-use super::colors::SharedColors;
 use super::graph::{Found, Graph, Lasso, Node, SharedGraph};
 use super::lasso::{from_start, through_component, way_inside};
 use super::path::Path;
-use super::sweep::{self, MET};
+use super::sweep;
 use super::team::{self, Ending, Shuffle, Team};
 use super::union_find::{BITS, Claim, UnionFind};
 
@@ -28,9 +27,7 @@ pub fn has_room(all_marks: u64) -> bool {
 pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
     let threads = threads.clamp(1, most_threads(graph.all_marks()));
     let components = UnionFind::new(threads as u32);
-    let met = SharedColors::default();
-    let mark = |node| met.mark(node, MET);
-    let found = team::search(graph, threads, mark, |view, number, team| {
+    let found = team::search(graph, threads, |view, number, team| {
         let mut worker = Worker {
             components: &components,
             team,
@@ -40,7 +37,7 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
             path: Path::default(),
             roots: Vec::new(),
         };
-        sweep::together(view, team, &met, |graph, root, left| worker.run(graph, root, left))
+        sweep::together(view, team, |graph, root, left| worker.run(graph, root, left))
     })?;
     let lasso = found.map(|stack| lasso(graph, &components, &stack)).transpose()?;
     lasso.map(|lasso| from_start(graph, lasso)).transpose()

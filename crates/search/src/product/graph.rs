@@ -4,10 +4,10 @@
 //! (growing it, widening the product and with it the words of all nodes) is done by one of them while the others wait.
 
 use super::actors::ActorNumbers;
-use super::joint::{Joint, TAKEN, Within};
+use super::joint::{Joint, Within};
 use super::lookup::Lookup;
 use super::nodes::{Batch, Nodes};
-use super::packets::{PacketFigures, Tail};
+use super::packets::{PacketFigures, TAKEN, Tail};
 use super::system::Product;
 use super::table::{MOST_THREADS, Numbers};
 use crate::atomic::Broken;
@@ -549,6 +549,20 @@ impl<S: Observable> SharedGraph for ProductGraph<'_, '_, S> {
     fn resume(&mut self) {
         self.nodes.take();
         self.adapt();
+    }
+
+    #[inline]
+    fn has(&self, node: Node, color: u8) -> bool {
+        self.nodes.table.has_color(node, color)
+    }
+
+    #[inline]
+    fn mark(&self, node: Node, color: u8) -> bool {
+        self.nodes.table.color(node, color, self.alone)
+    }
+
+    fn fade(&mut self) {
+        self.nodes.change(|nodes| nodes.table.fade());
     }
 
     fn leave(self) -> Tally {

@@ -7,6 +7,7 @@
 
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Target;
+use super::packets::{LEFT, TAKEN};
 use super::reply::{Fan, Replies};
 use crate::atomic::Broken;
 use crate::limits::Limit;
@@ -15,11 +16,6 @@ use model::RuntimeError;
 use model::observe::Observable;
 use model::system::Misfit;
 use std::ops::Range;
-
-/// Of a packet: the edges of its companion have been made, or are about to be.
-pub(super) const TAKEN: u8 = 1;
-/// Of a packet: its companion is among those that a search goes on from.
-const LEFT: u8 = 2;
 
 /// Where the program gets.
 #[derive(Clone, Debug)]
@@ -193,8 +189,10 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         left: &mut Vec<Node>,
     ) {
         let table = &self.nodes.table;
-        let waiting = self.nodes.product.monitor().waiting();
-        table.meet(heads, &fan.met, self.alone);
+        let waiting = self.nodes.product.monitor().waiting().filter(|_| fan.companions);
+        table.meet(heads, &fan.met, self.alone, |head, flags| {
+            left.extend(waiting.filter(|_| flags & LEFT == 0).map(|automaton| table.node(head, automaton)));
+        });
         let edges = |&(automaton, marks): &Target| {
             heads.iter().map(move |head| Edge { marks, target: table.node(*head, automaton) })
         };
@@ -213,8 +211,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             }
         }
         for &automaton in &fan.left {
-            let is_new = |head: &Node| waiting != Some(automaton) || table.mark(*head, LEFT, self.alone);
-            left.extend(heads.iter().copied().filter(is_new).map(|head| table.node(head, automaton)));
+            left.extend(heads.iter().map(|head| table.node(*head, automaton)));
         }
     }
 }

@@ -9,6 +9,8 @@ use super::table::{MOST_NODES, NodeTable, Numbers};
 use crate::apart::Count;
 use crate::liveness::Node;
 use crate::words::Words;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// What is not stored with every node, but is the tail of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,23 +57,39 @@ pub struct PacketFigures {
     pub nodes: u64,
 }
 
-/// Some tails. The bits of a packet are those of a part of a word, or of whole words.
+/// The first bits of a packet are its *flags*, which say what became of it as a whole; then comes one for each tail.
+const FLAGS: u32 = 2;
+/// The edges of its companion (see [`joint`](super::joint)) have been made, or are about to be.
+pub(super) const TAKEN: u8 = 1;
+/// Its companion is among those nodes that a search goes on from.
+pub(super) const LEFT: u8 = 2;
+
+/// Some bits of a packet.
 #[derive(Debug, Default)]
-pub(super) struct Tails {
-    /// After so many words, these bits.
+pub(super) struct Bits {
+    /// After so many words, these.
     bits: Vec<(u32, u64)>,
 }
 
-impl Tails {
+impl Bits {
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
     }
 
+    /// That of a tail.
     pub fn insert(&mut self, tail: u32) {
-        let (word, bit) = (tail / 64, 1 << (tail % 64));
+        self.put((FLAGS + tail) / 64, 1 << ((FLAGS + tail) % 64));
+    }
+
+    /// Those of flags.
+    pub fn insert_flags(&mut self, flags: u8) {
+        self.put(0, u64::from(flags));
+    }
+
+    fn put(&mut self, word: u32, put: u64) {
         match self.bits.iter_mut().find(|(other, _)| *other == word) {
-            Some((_, bits)) => *bits |= bit,
-            None => self.bits.push((word, bit)),
+            Some((_, bits)) => *bits |= put,
+            None => self.bits.push((word, put)),
         }
     }
 }
@@ -79,6 +97,31 @@ impl Tails {
 /// How many binary digits so many tails have.
 fn digits(tails: u32) -> u32 {
     u32::BITS - (tails - 1).leading_zeros()
+}
+
+/// Where the bits of a packet are: its flags, one bit for each tail, and two for the colors of each node, if a search wants them. With a single tail, a packet
+/// has colors at most.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// Bits of a packet: a part of a word, or whole words.
+    room: usize,
+    /// Where the colors begin.
+    colors: Option<usize>,
+}
+
+impl Layout {
+    fn new(tails: u32, colored: bool) -> Layout {
+        let tails = tails as usize;
+        let plain = if tails == 1 { 0 } else { FLAGS as usize + tails };
+        // Both colors of a node are in one word.
+        let colors = colored.then(|| plain.next_multiple_of(2));
+        let room = match colors.map_or(plain, |colors| colors + 2 * tails) {
+            0 => 0,
+            bits @ 1..=64 => bits.next_power_of_two(),
+            bits => bits.next_multiple_of(64),
+        };
+        Layout { room, colors }
+    }
 }
 
 /// How many heads there can be, so that the numbers of their nodes are numbers.
@@ -93,10 +136,9 @@ pub(super) struct Packets {
     tails: u32,
     /// Binary digits of a node's number that are its tail.
     digits: u32,
-    /// A bit for each node, by number, unless there is but one tail.
-    met: Words,
-    /// Two bits for each packet, for whoever looks at packets as a whole.
+    /// Those of each packet, all in one place: so a thread that looks at a packet another one has written to waits for one cache line.
     bits: Words,
+    layout: Layout,
     len: Count,
 }
 
@@ -109,8 +151,8 @@ impl Packets {
             heads,
             tails,
             digits: digits(tails),
-            met: Words::default(),
             bits: Words::default(),
+            layout: Layout::new(tails, false),
             len: Count::default(),
         };
         packets.make_room();
@@ -148,7 +190,7 @@ impl Packets {
     }
 
     pub fn memory_bytes(&self) -> u64 {
-        self.heads.memory_bytes() + 8 * (self.met.len() + self.bits.len()) as u64
+        self.heads.memory_bytes() + 8 * self.bits.len() as u64
     }
 
     /// The number of the node's packet.
@@ -222,42 +264,105 @@ impl Packets {
         head << self.digits | tail
     }
 
-    /// Sets one of the two bits of a packet; was it unset? `alone`: no other thread does so. Precondition: there are several tails.
+    /// Sets a flag of a packet; was it unset? `alone`: no other thread does so. Precondition: there are several tails.
     #[inline]
-    pub fn mark(&self, head: Node, bit: u8, alone: bool) -> bool {
-        let bit = u64::from(bit) << (head % 32 * 2);
-        self.bits.set(head as usize / 32, bit, alone) & bit == 0
+    pub fn mark(&self, head: Node, flag: u8, alone: bool) -> bool {
+        let first = head as usize * self.layout.room;
+        let flag = u64::from(flag) << (first % 64);
+        self.bits.set(first / 64, flag, alone) & flag == 0
     }
 
-    /// Unsets the bits of all packets.
+    /// Unsets the flags of all packets.
     pub fn unmark(&mut self) {
-        self.bits.iter_mut().for_each(|word| *word = 0);
+        if !self.is_classical() {
+            self.unset(0..FLAGS as usize);
+        }
+    }
+
+    /// Unsets these bits of all packets.
+    fn unset(&mut self, which: Range<usize>) {
+        let room = self.layout.room;
+        let mut kept = vec![u64::MAX; room.div_ceil(64)];
+        for first in (0..64 * kept.len()).step_by(room) {
+            which.clone().for_each(|bit| kept[(first + bit) / 64] &= !(1 << ((first + bit) % 64)));
+        }
+        self.bits.iter_mut().zip(kept.iter().cycle()).for_each(|(word, kept)| *word &= kept);
+    }
+
+    /// No node has a color; from now on they can have some.
+    pub fn fade(&mut self) {
+        if let Some(colors) = self.layout.colors {
+            return self.unset(colors..colors + 2 * self.tails as usize);
+        }
+        let (before, old) = (self.layout, std::mem::take(&mut self.bits));
+        self.layout = Layout::new(self.tails, true);
+        self.make_room();
+        let places = |head: usize| {
+            let (from, to) = (head * before.room, head * self.layout.room);
+            (0..before.room).map(move |bit| (from + bit, to + bit))
+        };
+        for (from, to) in (0..self.heads.numbers() as usize).flat_map(places) {
+            let bit = old[from / 64].load(Ordering::Relaxed) >> (from % 64) & 1;
+            if bit != 0 {
+                self.bits.set(to / 64, bit << (to % 64), true);
+            }
+        }
+    }
+
+    /// The place of the node's colors. Precondition: nodes [can have](Self::fade) some.
+    #[inline]
+    fn colors(&self, node: Node) -> usize {
+        let Layout { room, colors } = self.layout;
+        self.head(node) as usize * room + colors.unwrap_or(0) + 2 * self.tail(node) as usize
+    }
+
+    /// Has the node this color?
+    #[inline]
+    pub fn has_color(&self, node: Node, color: u8) -> bool {
+        let place = self.colors(node);
+        self.bits[place / 64].load(Ordering::Acquire) >> (place % 64) & u64::from(color) != 0
+    }
+
+    /// Gives the node a color; had it not? `alone`: no other thread does so.
+    #[inline]
+    pub fn color(&self, node: Node, color: u8, alone: bool) -> bool {
+        let place = self.colors(node);
+        let bit = u64::from(color) << (place % 64);
+        self.bits.set(place / 64, bit, alone) & bit == 0
     }
 
     /// The node of a packet with this tail, which is met herewith. `alone`: no other thread meets any.
     #[inline]
     pub fn meet_one(&self, head: Node, tail: u32, alone: bool) -> Node {
-        let node = self.node(head, tail);
-        let bit = 1 << (node % 64);
-        if !self.is_classical() && self.met.set(node as usize / 64, bit, alone) & bit == 0 {
-            self.len.add(1);
+        if !self.is_classical() {
+            let place = head as usize * self.layout.room + (FLAGS + tail) as usize;
+            let bit = 1 << (place % 64);
+            if self.bits.set(place / 64, bit, alone) & bit == 0 {
+                self.len.add(1);
+            }
         }
-        node
+        self.node(head, tail)
     }
 
-    /// The nodes of packets with these tails are met. `alone`: no other thread meets any.
+    /// Sets these bits of packets: nodes with these tails are met. `seen` is told which flags a packet had before, if flags or low tails are among
+    /// the bits. `alone`: no other thread meets any. With a single tail nothing is done.
     #[inline]
-    pub fn meet(&self, heads: &[Node], tails: &Tails, alone: bool) {
+    pub fn meet(&self, heads: &[Node], bits: &Bits, alone: bool, mut seen: impl FnMut(Node, u8)) {
         if self.is_classical() {
             return;
         }
         let mut new = 0;
         for &head in heads {
-            let first = (head as usize) << self.digits;
-            for (words, bits) in &tails.bits {
-                let bits = bits << (first % 64);
-                let before = self.met.set(first / 64 + *words as usize, bits, alone);
-                new += (bits & !before).count_ones();
+            let first = head as usize * self.layout.room;
+            for &(words, bits) in &bits.bits {
+                let before =
+                    self.bits.set(first / 64 + words as usize, bits << (first % 64), alone) >> (first % 64);
+                let mut unset = bits & !before;
+                if words == 0 {
+                    seen(head, (before & ((1 << FLAGS) - 1)) as u8);
+                    unset &= !((1 << FLAGS) - 1);
+                }
+                new += unset.count_ones();
             }
         }
         if new > 0 {
@@ -279,11 +384,10 @@ impl Packets {
 
     /// Makes room for the bits of all heads that there is room for.
     fn make_room(&mut self) {
-        if self.is_classical() || self.heads.most() == 0 {
+        if self.heads.most() == 0 {
             return;
         }
-        self.met.extend_to((self.heads.capacity() << self.digits).div_ceil(64), 1);
-        self.bits.extend_to(self.heads.capacity().div_ceil(32), 1);
+        self.bits.extend_to((self.heads.capacity() * self.layout.room).div_ceil(64), 1);
     }
 
     /// Replaces the words of every head; the numbers remain.
@@ -333,10 +437,10 @@ mod tests {
                 let node = number(&mut packets, head + offset, tail, &mut own);
                 if index % 3 == 0 && tails > 1 {
                     // Another one along with it.
-                    let (mut both, other) = (Tails::default(), (tail + index as u32) % tails);
+                    let (mut both, other) = (Bits::default(), (tail + index as u32) % tails);
                     both.insert(tail);
                     both.insert(other);
-                    packets.meet(&[packets.head(node)], &both, index % 2 == 0);
+                    packets.meet(&[packets.head(node)], &both, index % 2 == 0, |_, flags| assert_eq!(flags, 0));
                     let met = packets.node(packets.head(node), other);
                     prop_assert_eq!(*known.entry((head, other)).or_insert(met), met);
                 }

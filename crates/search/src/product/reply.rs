@@ -4,7 +4,7 @@
 //! which edges are made of them.
 
 use super::monitor::{Monitor, Target};
-use super::packets::Tails;
+use super::packets::{Bits, LEFT};
 use rapidhash::RapidHashMap;
 
 /// So many replies are remembered.
@@ -13,15 +13,17 @@ const MOST_REPLIES: usize = 1 << 12;
 /// Edges that lead to nodes of the same packets.
 #[derive(Debug, Default)]
 pub(super) struct Fan {
-    /// All nodes that they lead to.
-    pub met: Tails,
+    /// All nodes that they lead to, and the flag of packets whose companion is left.
+    pub met: Bits,
     /// The node's own edges, in the order of the automaton;
     pub own: Vec<Target>,
     /// of them those to nodes that are not passing,
     pub inner: Vec<Target>,
     /// and those to passing ones.
     pub passing: Vec<Target>,
-    /// Where the companion leads to that would not be looked at otherwise.
+    /// Where the companion leads to that would not be looked at otherwise: to companions,
+    pub companions: bool,
+    /// and to others.
     pub left: Vec<u32>,
 }
 
@@ -126,7 +128,13 @@ fn reply(monitor: &Monitor, absorbs: bool, own: u32, companion: Option<u32>, let
         let fan = reply.fan(other.moves);
         let targets = other.targets.iter().map(|(target, _)| *target);
         targets.clone().for_each(|target| fan.met.insert(target));
-        fan.left.extend(targets.filter(|target| !is_silent(*target)));
+        let left = targets.filter(|target| !is_silent(*target));
+        let (companions, left): (Vec<u32>, _) = left.partition(|target| monitor.waiting() == Some(*target));
+        if !companions.is_empty() {
+            fan.companions = true;
+            fan.met.insert_flags(LEFT);
+        }
+        fan.left = left;
     }
     let fan = reply.fan(own.moves);
     own.targets.iter().for_each(|(target, _)| fan.met.insert(*target));

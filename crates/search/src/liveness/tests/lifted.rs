@@ -125,7 +125,7 @@ fn the_way_may_need_more_nodes_than_the_cycle() {
     edges.extend((31..60).map(|_| Vec::new()));
     edges.push(vec![edge(1, 60)]);
     let passing = (0..=60).map(|node| node != 60).collect();
-    let graph = Explicit { initial: vec![0], edges, marks: 1, weak: true, passing };
+    let graph = Explicit { initial: vec![0], edges, marks: 1, weak: true, passing, colors: Arc::default() };
     for algorithm in [Algorithm::Nested, Algorithm::Couvreur] {
         let mut free = Limited::new(&graph, usize::MAX);
         assert!(matches!(algorithm.search(&mut free), Ok(Some(_))));
