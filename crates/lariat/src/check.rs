@@ -1,6 +1,6 @@
 //! Checking a program for errors: search, then replay every run that is going to be shown.
 
-use crate::reduction::Reduction;
+use crate::reduction::{Reduction, Version};
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
 use model::{Program, RuntimeError, State};
@@ -60,14 +60,14 @@ impl Checked {
 
 /// Searches the program. An error that does not replay is our own and no verdict.
 ///
-/// Unless it is to be searched `raw`, the program is reduced first; what is told is told of the program itself.
+/// Unless it is to be searched `raw`, the program is reduced to fewer states first; what is told is told of the program itself.
 pub fn check(
     program: &Program,
     engine: Engine,
     raw: bool,
     options: &Options<'_>,
 ) -> Result<Checked, ReplayError> {
-    let reduction = Reduction::new(program, raw);
+    let reduction = Reduction::new(program, Version::usual(raw));
     let outcome = explore(reduction.program(), engine, options);
     checked(&reduction, outcome)
 }

@@ -1,11 +1,29 @@
 //! The program that is searched in place of the model's, and the way back from what is found in it.
 
-use model::reduce::{Observed, Reduced, reduce};
+use model::reduce::{Observed, Passes, Reduced, reduce_by};
 use model::system::{Move, Numbering, Step};
 use model::{Interpreter, Program, State};
 use search::product::LassoRun;
 use search::replay::{ReplayError, replay};
 use search::{Coverage, Run, Violation};
+
+/// What is searched in place of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// Nothing: every step is one of the program's.
+    Written,
+    /// A program with the same states. The steps of an atomic sequence may be joined: nothing is between them.
+    SameStates,
+    /// One with fewer states.
+    Reduced,
+}
+
+impl Version {
+    /// That in which a user who may want it raw has a program searched.
+    pub fn usual(raw: bool) -> Version {
+        if raw { Version::SameStates } else { Version::Reduced }
+    }
+}
 
 /// A program and what it is searched as.
 #[derive(Debug)]
@@ -17,14 +35,18 @@ pub struct Reduction<'p> {
 
 impl<'p> Reduction<'p> {
     /// For a search for errors, in which nothing but the program's own assertions and ends is observed.
-    pub fn new(original: &'p Program, raw: bool) -> Reduction<'p> {
-        Reduction::observing(original, raw, &Observed::default())
+    pub fn new(original: &'p Program, version: Version) -> Reduction<'p> {
+        Reduction::observing(original, version, &Observed::default())
     }
 
     /// For a search in which this is observed.
-    pub fn observing(original: &'p Program, raw: bool, observed: &Observed) -> Reduction<'p> {
-        let reduced = (!raw).then(|| reduce(original, observed));
-        Reduction { original, reduced }
+    pub fn observing(original: &'p Program, version: Version, observed: &Observed) -> Reduction<'p> {
+        let passes = match version {
+            Version::Written => None,
+            Version::SameStates => Some(Passes::SAME_STATES),
+            Version::Reduced => Some(Passes::ALL),
+        };
+        Reduction { original, reduced: passes.map(|passes| reduce_by(original, observed, passes)) }
     }
 
     /// Steps of the original for steps of what was searched.

@@ -35,6 +35,11 @@ proptest! {
     }
 
     #[test]
+    fn joining_atomic_steps_keeps_the_states(program in numbers()) {
+        check(program, Passes::SAME_STATES);
+    }
+
+    #[test]
     fn merging_changes_no_verdict(program in numbers()) {
         check(program, Passes { merge: true, ..Passes::NONE });
     }

@@ -69,6 +69,11 @@ fn dead_on_the_corpus() {
 }
 
 #[test]
+fn atomic_steps_on_the_corpus() {
+    on_all(Passes::SAME_STATES);
+}
+
+#[test]
 fn merging_on_the_corpus() {
     on_all(Passes { merge: true, ..Passes::NONE });
 }
@@ -235,9 +240,9 @@ fn random_models_keep_their_verdicts() {
         let text = Author { seed }.model();
         let loader = MemoryLoader::new().with("model.pml", text.as_str());
         let Some(program) = promela::compile(&loader, "model.pml", &[]).program else { continue };
-        for passes in
-            [Passes { merge: true, ..Passes::NONE }, Passes { dead: true, ..Passes::NONE }, Passes::ALL]
-        {
+        let merge = Passes { merge: true, ..Passes::NONE };
+        let dead = Passes { dead: true, ..Passes::NONE };
+        for passes in [Passes::SAME_STATES, merge, dead, Passes::ALL] {
             match compare(&program, passes, 2000) {
                 Ok(Some((before, after))) => {
                     compared += 1;

@@ -5,7 +5,7 @@ use super::source::Source;
 use super::{Color, Exit, complain, values};
 use clap::Args;
 use lariat::answer::{Answer, Fault};
-use lariat::reduction::Reduction;
+use lariat::reduction::{Reduction, Version};
 use lariat::report::text;
 use lariat::swarm::{Budget, swarm};
 use lariat::{check, machine};
@@ -61,7 +61,7 @@ impl Swarm {
             members: self.members,
             interrupt: Some(&INTERRUPTED),
         };
-        let reduction = Reduction::new(&model.program, false);
+        let reduction = Reduction::new(&model.program, Version::Reduced);
         let found = match Native::new(reduction.program()) {
             Err(error) => {
                 lariat::swarm::Swarm { outcome: search::Outcome::without_start(error), members: 0, visits: 0 }

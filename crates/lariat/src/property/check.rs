@@ -6,7 +6,7 @@ use super::{
     Assumption, Judge, Judges, Meaning, Property, Remedy, UnseenLabel, Unsuitable, Wanted, branching,
 };
 use crate::check::{Counterexample, Engine};
-use crate::reduction::Reduction;
+use crate::reduction::{Reduction, Version};
 use crate::shorten::lasso;
 use model::observe::Observable;
 use model::{Program, RuntimeError};
@@ -149,8 +149,11 @@ pub(super) fn check_on(
     let deterministic = matches!(plan, Plan::Cycles(Algorithm::Deterministic, _));
     let judge = Judge::of_search(prepared, property, monitor, deterministic, choice);
     // Reductions keep the runs, but neither who could move on them nor how many steps they have.
-    let raw = choice.raw || choice.fairness.is_some() || choice.shortest;
-    let reduction = Reduction::observing(&judge.prepared.program, raw, &judge.prepared.observed);
+    let version = match choice.fairness.is_some() || choice.shortest {
+        true => Version::Written,
+        false => Version::usual(choice.raw),
+    };
+    let reduction = Reduction::observing(&judge.prepared.program, version, &judge.prepared.observed);
     let system = made.map_or_else(|| choice.engine.system(reduction.program()), |made| Ok(made.again()));
     let answer = match system {
         Ok(system) => search(system, &judge.monitor, &plan, choice, options),

@@ -18,7 +18,7 @@
 
 use super::back::Back;
 use super::outside::Outside;
-use super::{Observed, walk};
+use super::walk;
 use crate::expression::{Expr, Scope};
 use crate::program::{
     Action, Location, LocationId, Operation, ProcessType, ProcessTypeId, Program, Transition,
@@ -29,14 +29,15 @@ use std::collections::HashSet;
 /// Longer chains are cut; a loop of movers is one.
 const LONGEST: usize = 64;
 
+/// Without `movers` only what is within an atomic sequence is joined: of that nobody sees anything in any case.
 pub(super) fn merge(
     program: &Program,
-    observed: &Observed,
+    movers: bool,
     outside: &Outside,
     ranges: &Ranges,
     back: &mut Back,
 ) -> Program {
-    if observed.steps || outside.asks_for_progress || program.has_priorities || program.remembers_last {
+    if outside.asks_for_progress || program.has_priorities || program.remembers_last {
         return program.clone();
     }
     let mut changed = program.clone();
@@ -46,7 +47,7 @@ pub(super) fn merge(
         }
         let all = process_type.locations.iter().flat_map(|each| &each.transitions);
         let controlled = all.filter(|each| each.keeps_control).map(|each| each.target).collect();
-        let merger = Merger { program, process_type, kind, controlled, outside, ranges };
+        let merger = Merger { program, process_type, kind, movers, controlled, outside, ranges };
         for (from, location) in (0u32..).map(LocationId).zip(&process_type.locations) {
             for (index, transition) in location.transitions.iter().enumerate() {
                 if let Some((merged, chain)) = merger.chain(from, transition) {
@@ -63,6 +64,7 @@ struct Merger<'p> {
     program: &'p Program,
     process_type: &'p ProcessType,
     kind: ProcessTypeId,
+    movers: bool,
     /// Where a process may be that keeps control.
     controlled: HashSet<LocationId>,
     outside: &'p Outside,
@@ -98,9 +100,8 @@ impl Merger<'_> {
             let Some((second, more)) = self.only_step(between) else { break };
             let second_moves = self.is_mover(&Expr::TRUE, more);
             let second_visible = self.is_visible(more) || self.is_asked_for(second.target);
-            let joins = merged.keeps_control
-                || (second_moves && !second.keeps_control && !self.is_seen_at(second.target))
-                || (mover && can_wait);
+            let second_follows = second_moves && !second.keeps_control && !self.is_seen_at(second.target);
+            let joins = merged.keeps_control || self.movers && (second_follows || mover && can_wait);
             // A step that fails leaves no state, so what could be seen before it would be lost.
             if !joins || (visible && (second_visible || self.may_stop(more))) {
                 break;

@@ -41,12 +41,19 @@ pub struct Passes {
     pub constants: bool,
     pub write_only: bool,
     pub dead: bool,
+    /// Of [merging](merge), that of steps within atomic sequences: the states, and the transitions between them, remain the same.
+    pub atomic: bool,
+    /// All of it.
     pub merge: bool,
 }
 
 impl Passes {
-    pub const ALL: Passes = Passes { constants: true, write_only: true, dead: true, merge: true };
-    pub const NONE: Passes = Passes { constants: false, write_only: false, dead: false, merge: false };
+    pub const ALL: Passes =
+        Passes { constants: true, write_only: true, dead: true, atomic: true, merge: true };
+    pub const NONE: Passes =
+        Passes { constants: false, write_only: false, dead: false, atomic: false, merge: false };
+    /// After which a program has the same states.
+    pub const SAME_STATES: Passes = Passes { atomic: true, ..Passes::NONE };
 }
 
 /// A program with the same verdict, and the way back.
@@ -75,9 +82,11 @@ pub fn reduce_by(program: &Program, observed: &Observed, passes: Passes) -> Redu
     if passes.dead {
         *program = dead_stores::drop_dead_stores(program, &Outside::new(program, observed), &known);
     }
-    if passes.merge {
+    if passes.merge || passes.atomic {
         let outside = Outside::new(program, observed);
-        *program = merge::merge(program, observed, &outside, &known, &mut reduced.back);
+        // Where the number of steps matters, that of the steps between states does.
+        let movers = passes.merge && !observed.steps;
+        *program = merge::merge(program, movers, &outside, &known, &mut reduced.back);
     }
     // Last, since a merged step arrives at another place.
     if passes.dead {

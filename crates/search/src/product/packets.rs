@@ -462,6 +462,64 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// What is said of a node or of a packet is said of nothing else, whatever shares the words with it, and through growing.
+        #[test]
+        fn bits_are_kept_apart(
+            tails in prop_oneof![1u32..9, 20u32..40, 60u32..70],
+            steps in prop::collection::vec((0u8..6, 0u64..700, any::<u32>()), 1..2000),
+        ) {
+            let mut packets = Packets::new(1, tails);
+            let (mut colored, mut own) = (false, Numbers::default());
+            let (mut met, mut colors, mut flags) = (HashMap::new(), HashMap::new(), HashMap::new());
+            for (what, head, tail) in steps {
+                let tail = tail % tails;
+                match what {
+                    0 if head < 20 => {
+                        packets.fade();
+                        colored = true;
+                        colors.clear();
+                    }
+                    1 if head < 20 => {
+                        packets.unmark();
+                        flags.clear();
+                    }
+                    2 | 3 if colored && met.contains_key(&(head, tail)) => {
+                        let color: &mut u8 = colors.entry((head, tail)).or_default();
+                        let node = met[&(head, tail)];
+                        prop_assert_eq!(packets.color(node, what - 1, what == 2), *color & (what - 1) == 0);
+                        *color |= what - 1;
+                    }
+                    4 if tails > 1 && met.contains_key(&(head, tail)) => {
+                        let flag: &mut u8 = flags.entry(head).or_default();
+                        let number = packets.head(met[&(head, tail)]);
+                        prop_assert_eq!(packets.mark(number, TAKEN, true), *flag & TAKEN == 0);
+                        let (mut left, before) = (Bits::default(), *flag | TAKEN);
+                        left.insert_flags(LEFT);
+                        packets.meet(&[number], &left, false, |_, seen| assert_eq!(seen, before));
+                        *flag = TAKEN | LEFT;
+                    }
+                    _ => {
+                        met.insert((head, tail), number(&mut packets, head, tail, &mut own));
+                    }
+                }
+                prop_assert_eq!(packets.len(), met.len());
+            }
+            for (key, node) in met {
+                let color = colors.get(&key).copied().unwrap_or(0);
+                for one in [1, 2] {
+                    prop_assert_eq!(colored && packets.has_color(node, one), color & one != 0);
+                }
+                if tails > 1 {
+                    let flag = flags.get(&key.0).copied().unwrap_or(0);
+                    packets.meet(&[packets.head(node)], &Bits { bits: vec![(0, 0)] }, true, |_, seen| assert_eq!(seen, flag));
+                }
+            }
+        }
+    }
+
     #[test]
     fn numbers_end_before_they_overflow() {
         for tails in [1, 2, 3, 1000, 1 << 20, 1 << 23, 1 << 24, u32::MAX] {
