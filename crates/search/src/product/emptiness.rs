@@ -194,10 +194,11 @@ pub(super) fn unshortened<L>(length: Length, shown: &Result<L, Stop>) -> Option<
     }
 }
 
-/// How nodes are stored if nobody says it: in packets, where the program need then be asked only once for most of its states.
+/// How nodes are stored if nobody says it: in packets, where what the automaton replies is remembered, and the program need be asked only once for most of
+/// its states if the automaton waits.
 fn usual_tail(monitor: &Monitor, algorithm: Algorithm) -> Tail {
-    let joins = monitor.waiting().is_some() && monitor.states() <= MOST_USUAL_TAILS;
-    if joins && algorithm.sweeps() { Tail::Property } else { Tail::Demon }
+    let few = monitor.states() <= MOST_USUAL_TAILS;
+    if few && algorithm.sweeps() { Tail::Property } else { Tail::Demon }
 }
 
 /// The same lasso, with the demon in its first state everywhere.
