@@ -14,6 +14,7 @@ impl Colors {
         4 * self.bytes.len()
     }
 
+    #[inline]
     pub fn get(&self, node: Node) -> u8 {
         let byte = self.bytes.get(node as usize / 4).copied().unwrap_or(0);
         byte >> (node % 4 * 2) & 3
@@ -30,12 +31,20 @@ impl Colors {
     }
 
     /// Sets one bit of the color; was it unset?
+    #[inline]
     pub fn mark(&mut self, node: Node, bit: u8) -> bool {
-        let color = self.get(node);
-        if color & bit == 0 {
-            self.set(node, color | bit);
+        let bit_in_byte = bit << (node % 4 * 2);
+        match self.bytes.get_mut(node as usize / 4) {
+            Some(byte) => {
+                let before = *byte;
+                *byte |= bit_in_byte;
+                before & bit_in_byte == 0
+            }
+            None => {
+                self.set(node, bit);
+                true
+            }
         }
-        color & bit == 0
     }
 
     #[inline]

@@ -74,8 +74,19 @@ impl Lookup {
         self.heads[index] = number;
         let place = self.entry(self.hashes[index]);
         let entry = &mut self.recent[place..][..=self.words];
-        entry[..self.words].copy_from_slice(head);
+        copy(head, &mut entry[..self.words]);
         entry[self.words] = u64::from(number) + 1;
+    }
+}
+
+/// Copies a head. Of few words, as most often, one by one: that is quicker than to call somebody who copies many.
+#[inline]
+fn copy(head: &[u64], known: &mut [u64]) {
+    match (head, known) {
+        ([x], [a]) => *a = *x,
+        ([x, y], [a, b]) => (*a, *b) = (*x, *y),
+        ([x, y, z], [a, b, c]) => (*a, *b, *c) = (*x, *y, *z),
+        (head, known) => known.copy_from_slice(head),
     }
 }
 
