@@ -6,8 +6,8 @@
 //! the one before, the same, or the next: what is older is never met again. And a state is met from each of its successors, as often as it has
 //! any; so what was met as often is forgotten first ([`Replacement::Met`](crate::store::Replacement)), and nothing is visited twice as long as there is room for the rest.
 //!
-//! Whether steps can be undone is seen on the depth-first stack: is the state before among the successors of a new one? When that stack has become long and nearly all
-//! could be undone, the search begins again here.
+//! Whether steps can be undone is seen on the depth-first stack: is the state before among the successors of a new one? When that stack has become long, or memory is full, and
+//! nearly all could be undone, the search begins again here: from then on a depth-first search would visit states again, and this one does not.
 //!
 //! **Every state is visited.** What is new waits, and is kept until it is expanded; so when nothing waits, all successors of all states that were ever visited
 //! were visited. That is true whatever is forgotten.

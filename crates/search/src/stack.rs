@@ -226,6 +226,9 @@ impl<S: System> Search<'_, S> {
                 entry => break entry,
             }
         };
+        if self.undone.is_some() && self.store.has_forgotten() {
+            self.perhaps_turn()?;
+        }
         let agenda = match entry {
             Entry::Known | Entry::Full => return Ok(()),
             Entry::PutOff { slot, layer } => {
@@ -241,7 +244,7 @@ impl<S: System> Search<'_, S> {
         self.visit(place, depth, agenda, matches!(entry, Entry::New { .. }), noted)
     }
 
-    /// The first time the stack is long: ends the search if it should go by levels.
+    /// The first time that the stack is long, or that something had to be forgotten: ends the search if it should go by levels.
     fn perhaps_turn(&mut self) -> Result<(), Stop> {
         match self.undone.take() {
             Some(undone) if undone.are_nearly_all() => {

@@ -226,6 +226,12 @@ impl Cache {
         inner.free(slot);
     }
 
+    /// Was a state replaced, so that it may be visited again?
+    pub(crate) fn has_forgotten(&self) -> bool {
+        let inner = self.inner();
+        inner.insertions > inner.slots.len() as u64
+    }
+
     /// Is this state there, so that meeting it while these sleep would change nothing?
     pub(crate) fn knows(&self, state: &[u64], hash: u64, asleep: Asleep) -> bool {
         let inner = self.inner();
