@@ -6,8 +6,8 @@
 //! the one before, the same, or the next: what is older is never met again. And a state is met from each of its successors, as often as it has
 //! any; so what was met as often is forgotten first ([`Replacement::Met`](crate::store::Replacement)), and nothing is visited twice as long as there is room for the rest.
 //!
-//! Whether steps can be undone is seen on the depth-first stack: is the state before among the successors of a new one? When that stack has become long and nearly all
-//! could be undone, the search begins again here.
+//! Whether steps can be undone is seen on the depth-first stack: is the state before among the successors of a new one? When that stack has become long, or memory is full, and
+//! nearly all could be undone, the search begins again here: from then on a depth-first search would visit states again, and this one does not.
 //!
 //! **Every state is visited.** What is new waits, and is kept until it is expanded; so when nothing waits, all successors of all states that were ever visited
 //! were visited. That is true whatever is forgotten.
@@ -23,6 +23,7 @@ use crate::ways_back::{Place, START, WaysBack};
 use crate::{Options, Run};
 use model::system::{Misfit, StepCode, System};
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// One step in so many may be final, and one visit in so many one too many.
@@ -48,10 +49,67 @@ impl Undone {
     }
 }
 
+/// In which order what waits is expanded, and how often a state is expected to be met. It decides what is visited when, and what is
+/// remembered; not what is visited.
+pub(crate) trait Plan {
+    /// Sees a step.
+    fn see(&mut self, _name: u64, _from: &[u64], _to: &[u64]) {}
+
+    /// This state waits from now on.
+    fn wait(&mut self, store: &Cache, waiting: Waiting, state: &[u64]);
+
+    /// A state that was there is met from one more state, or has just been expanded.
+    fn met(&mut self, _store: &Cache, _state: &[u64]) {}
+
+    /// From how many states is this one met, that has so many successors?
+    fn expected(&self, state: &[u64], successors: u32) -> u32;
+
+    /// The same for a state that is about to be forgotten, if more has been learned meanwhile.
+    fn expected_now(&self, _state: &[u64]) -> u32 {
+        0
+    }
+
+    /// What is expanded next.
+    fn next(&mut self, store: &Cache, stop: &AtomicBool) -> Result<Option<Waiting>, Stop>;
+
+    /// How many wait.
+    fn len(&self) -> usize;
+
+    /// The places of all that wait.
+    fn places(&mut self) -> impl Iterator<Item = &mut Place>;
+}
+
+/// What has waited longest goes first, and a state is met from its successors.
+#[derive(Debug, Default)]
+pub(crate) struct ByLevel(VecDeque<Waiting>);
+
+impl Plan for ByLevel {
+    fn wait(&mut self, _: &Cache, waiting: Waiting, _: &[u64]) {
+        self.0.push_back(waiting);
+    }
+
+    fn expected(&self, _: &[u64], successors: u32) -> u32 {
+        successors
+    }
+
+    fn next(&mut self, _: &Cache, _: &AtomicBool) -> Result<Option<Waiting>, Stop> {
+        Ok(self.0.pop_front())
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn places(&mut self) -> impl Iterator<Item = &mut Place> {
+        self.0.iter_mut().map(|waiting| &mut waiting.place)
+    }
+}
+
 /// Visits all states, or ends with [`Limit::Kept`].
 pub(crate) fn attempt<S: System>(
     system: &S,
     store: Cache,
+    plan: impl Plan,
     options: &Options<'_>,
     before: Duration,
 ) -> Result<Outcome, Box<Misfit>> {
@@ -68,7 +126,7 @@ pub(crate) fn attempt<S: System>(
         unstored: initial.first().map_or(Vec::new(), |state| state[width.identity..].to_vec()),
         unusual: HashMap::new(),
         initial: 0,
-        waiting: VecDeque::new(),
+        plan,
         ways: WaysBack::default(),
         look_at: VISITS,
     };
@@ -84,42 +142,42 @@ pub(crate) fn attempt<S: System>(
 
 /// A state to be expanded.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
-    slot: u32,
-    depth: u64,
-    place: Place,
+pub(crate) struct Waiting {
+    pub slot: u32,
+    pub depth: u64,
+    pub place: Place,
 }
 
-struct Levels<'a, S> {
+struct Levels<'a, S, P> {
     system: &'a S,
     store: Cache,
     single: Single<'a>,
-    expansion: Expansion,
+    expansion: Expansion<true>,
     /// The words that are not stored, in most states; and in others that wait.
     unstored: Vec<u64>,
     unusual: HashMap<u32, Vec<u64>>,
     initial: usize,
-    waiting: VecDeque<Waiting>,
+    plan: P,
     ways: WaysBack,
     /// After so many visits it is looked at how many were one too many.
     look_at: u64,
 }
 
-impl<S: System> Levels<'_, S> {
+impl<S: System, P: Plan> Levels<'_, S, P> {
     /// Visits everything that can be reached from this state and is not known.
     fn from(&mut self, state: &[u64]) -> Result<(), Stop> {
         self.arrive(state, 0, None)?;
-        while let Some(next) = self.waiting.pop_front() {
+        while let Some(next) = self.plan.next(&self.store, self.single.sign.flag())? {
             self.expand(next)?;
             if self.ways.has_grown() {
-                self.ways.retain(self.waiting.iter_mut().map(|waiting| &mut waiting.place));
+                self.ways.retain(self.plan.places());
             }
         }
         Ok(())
     }
 
     fn expand(&mut self, Waiting { slot, depth, place }: Waiting) -> Result<(), Stop> {
-        let waiting = self.waiting.len() as u64;
+        let waiting = self.plan.len() as u64;
         self.single.tick(|| self.store.memory_bytes(), waiting)?;
         let mut state = self.store.waiting(slot);
         state.extend(self.unusual.remove(&slot).unwrap_or_else(|| self.unstored.clone()));
@@ -131,11 +189,18 @@ impl<S: System> Levels<'_, S> {
             self.single.note(met, |codes| run(system, initial, ways, place, codes))?;
         }
         let arrivals = self.expansion.take_arrivals();
-        let entries = arrivals.chunks_exact(self.expansion.stride());
-        for (number, entry) in entries.clone().enumerate() {
+        let state = &state[..self.system.width().identity];
+        for (name, entry) in self.expansion.names().iter().zip(arrivals.chunks_exact(self.expansion.stride()))
+        {
+            self.plan.see(*name, state, &entry[1..=state.len()]);
+        }
+        let mut successors = 0;
+        for (number, entry) in different(&arrivals, self.expansion.stride(), state) {
+            successors += 1;
             self.arrive(&entry[1..], depth + entry[0], Some((place, number as u32)))?;
         }
-        self.store.expanded(slot, entries.len() as u32);
+        self.store.expanded(slot, self.plan.expected(state, successors));
+        self.plan.met(&self.store, state);
         self.expansion.give_back(arrivals);
         Ok(())
     }
@@ -144,8 +209,12 @@ impl<S: System> Levels<'_, S> {
     fn arrive(&mut self, state: &[u64], depth: u64, by: Option<(Place, u32)>) -> Result<(), Stop> {
         let (stored, unstored) = state.split_at(self.system.width().identity);
         let slot = loop {
-            match self.store.reach(stored, self.store.key(stored)) {
-                Reached::Known => return Ok(()),
+            let expected = |state: &[u64]| self.plan.expected_now(state);
+            match self.store.reach(stored, self.store.key(stored), by.is_some(), expected) {
+                Reached::Known => {
+                    self.plan.met(&self.store, stored);
+                    return Ok(());
+                }
                 Reached::New { slot } => break slot,
                 Reached::Full => {
                     let bytes = self.store.memory_bytes();
@@ -162,7 +231,7 @@ impl<S: System> Levels<'_, S> {
         let expand = self.single.add(depth)?;
         self.check_invariants(state, place)?;
         if expand {
-            self.waiting.push_back(Waiting { slot, depth, place });
+            self.plan.wait(&self.store, Waiting { slot, depth, place }, state);
         } else {
             self.unusual.remove(&slot);
             self.store.expanded(slot, 0);
@@ -200,6 +269,19 @@ impl<S: System> Levels<'_, S> {
     fn give_up(&self) -> Stop {
         self.single.stop(Limit::Kept { states: self.store.len(), bytes: self.store.memory_bytes() })
     }
+}
+
+/// The arrivals of a state that are different from it and from those before, each with its number.
+pub(crate) fn different<'a>(
+    arrivals: &'a [u64],
+    stride: usize,
+    state: &'a [u64],
+) -> impl Iterator<Item = (usize, &'a [u64])> {
+    let stored = move |arrival: &'a [u64]| &arrival[1..=state.len()];
+    let others = move |number| arrivals.chunks_exact(stride).take(number).map(stored);
+    arrivals.chunks_exact(stride).enumerate().filter(move |(number, arrival)| {
+        stored(arrival) != state && others(*number).all(|other| other != stored(arrival))
+    })
 }
 
 fn run<S: System>(
@@ -323,7 +405,7 @@ mod tests {
         fn visits_everything(graph in prop_oneof![graph(false), graph(true)], states in 1u64..80) {
             let cache = Cache::new(1, states, Replacement::Layers, 3);
             let options = Options { all_errors: true, ..Options::default() };
-            let outcome = attempt(&graph.system(), cache, &options, Duration::ZERO).expect("everything fits");
+            let outcome = attempt(&graph.system(), cache, ByLevel::default(), &options, Duration::ZERO).expect("everything fits");
             is_whole(&graph, &outcome, true)?;
         }
 
@@ -367,14 +449,15 @@ mod tests {
         assert_eq!(outcome.violations[0].run.steps.len(), 2 * (SIDE - 1));
     }
 
-    /// A cycle that does not fit is walked round for ever by a search that forgets where it came from.
+    /// A cycle that does not fit is walked round for ever by a search that forgets where it came into it.
     #[test]
     fn gives_up() {
-        let graph = Graph::new((0..1000).map(|node| vec![(node + 1) % 1000]).collect());
+        let graph = Graph::new((0..1000).map(|node| vec![node % 999 + 1]).collect());
         let cache = Cache::new(1, 10, Replacement::Layers, 0);
         let outcome = attempt(
             &graph.system(),
             cache,
+            ByLevel::default(),
             &Options { all_errors: true, ..Options::default() },
             Duration::ZERO,
         );

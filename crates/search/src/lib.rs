@@ -24,6 +24,7 @@ mod limits;
 pub mod liveness;
 mod loss;
 mod meeting;
+mod narrow;
 mod outcome;
 mod pool;
 mod predecessors;
@@ -44,9 +45,11 @@ pub mod store;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod turn;
 pub mod unbounded;
 mod ways;
 mod ways_back;
+mod ways_in;
 #[allow(unsafe_code)]
 mod words;
 mod worker;

@@ -6,15 +6,18 @@
 //! the store remembers nothing else. Which successors are passed over is the business of [`crate::sleep`], how long the stack may be that of [`crate::put_off`].
 
 use crate::expansion::{Expansion, run_along};
-use crate::levels::{self, Undone};
+use crate::levels::{self, ByLevel};
 use crate::limits::Limit;
+use crate::narrow::Narrow;
 use crate::outcome::Outcome;
 use crate::put_off::{Due, PutOff};
 use crate::single::{Single, Stop, from_each, with_room};
 use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
 use crate::store::{Cache, Entry, Revisits, Store};
 use crate::tally::Tally;
+use crate::turn::{Turn, Turned};
 use crate::ways_back::{Place, START, WaysBack};
+use crate::ways_in::WaysIn;
 use crate::{Coverage, Options, Order};
 use model::system::{Misfit, System};
 use std::time::Duration;
@@ -37,23 +40,39 @@ pub(crate) fn search<S: System>(
     with_room(system, |system, mut before| {
         let (mut way, mut spent) = (Way::Depth { halved: 0, turns: true }, Revisits::default());
         loop {
-            let (mut outcome, turned) = match way {
+            let (mut outcome, next) = match way {
                 Way::Depth { halved, turns } => {
                     let cache = store(system).with_stack_halved(halved);
-                    attempt(system, cache, sleep_sets, turns, options, before)?
+                    let (outcome, turned, learned) =
+                        attempt(system, cache, sleep_sets, turns, options, before)?;
+                    let next = match (turned, learned) {
+                        (Some(Turned::Levels), _) => Some(Way::Levels),
+                        (Some(Turned::Narrow), Some(ways_in)) => Some(Way::Narrow { ways_in, halved }),
+                        (_, learned) => (halved < MOST_HALVED).then_some(match learned {
+                            Some(ways_in) => Way::Narrow { ways_in, halved: halved + HALVED_MORE },
+                            None => Way::Depth { halved: halved + HALVED_MORE, turns: false },
+                        }),
+                    };
+                    (outcome, next)
                 }
-                Way::Levels => (levels::attempt(system, store(system), options, before)?, false),
+                Way::Levels => {
+                    let outcome =
+                        levels::attempt(system, store(system), ByLevel::default(), options, before)?;
+                    (outcome, Some(Way::Depth { halved: 0, turns: false }))
+                }
+                Way::Narrow { ways_in, halved } => {
+                    let plan = Narrow::new(system, ways_in);
+                    let outcome = levels::attempt(system, store(system), plan, options, before)?;
+                    (outcome, Some(Way::Depth { halved, turns: false }))
+                }
             };
             if let Some(revisits) = &mut outcome.statistics.revisits {
                 spent = revisits.after(&spent);
                 *revisits = spent;
             }
-            way = match way {
-                _ if !matches!(outcome.limit, Some(Limit::Kept { .. })) => return Ok(outcome),
-                Way::Depth { .. } if turned => Way::Levels,
-                Way::Depth { halved: MOST_HALVED, .. } => return Ok(outcome),
-                Way::Depth { halved, .. } => Way::Depth { halved: halved + HALVED_MORE, turns: false },
-                Way::Levels => Way::Depth { halved: 0, turns: false },
+            way = match next {
+                Some(next) if matches!(outcome.limit, Some(Limit::Kept { .. })) => next,
+                _ => return Ok(outcome),
             };
             before = outcome.statistics.time;
         }
@@ -61,17 +80,22 @@ pub(crate) fn search<S: System>(
 }
 
 /// How an attempt goes about it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Way {
-    /// Depth-first; it may turn out that it should go by levels.
+    /// Depth-first, with the stack's share halved so often; it may turn out that it should go in another way.
     Depth {
         halved: u32,
         turns: bool,
     },
     Levels,
+    /// So that there is little to remember; if that fails, depth-first, halved so often.
+    Narrow {
+        ways_in: WaysIn,
+        halved: u32,
+    },
 }
 
-/// Visits all states, or ends with a limit; `true` if it should go by levels.
+/// Visits all states, or ends with a limit; if it should go in another way, in which. And what was learned for that.
 fn attempt<S: System>(
     system: &S,
     store: Cache,
@@ -79,12 +103,13 @@ fn attempt<S: System>(
     turns: bool,
     options: &Options<'_>,
     before: Duration,
-) -> Result<(Outcome, bool), Box<Misfit>> {
+) -> Result<(Outcome, Option<Turned>, Option<WaysIn>), Box<Misfit>> {
     let initial = match system.initial_states() {
         Ok(initial) => initial,
-        Err(error) => return Ok((Outcome::without_start(error), false)),
+        Err(error) => return Ok((Outcome::without_start(error), None, None)),
     };
     let width = system.width();
+    let turn = turns.then(|| Turn::new(&store));
     let mut search = Search {
         system,
         store,
@@ -95,8 +120,8 @@ fn attempt<S: System>(
         unseen: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
         initial: 0,
         put_off: PutOff::default(),
-        undone: turns.then(Undone::default),
-        turned: false,
+        turn,
+        turned: None,
         frames: Vec::new(),
         pending: Vec::new(),
         commuting: Vec::new(),
@@ -108,7 +133,8 @@ fn attempt<S: System>(
     })?;
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
     let revisits = search.store.revisits();
-    Ok((search.single.outcome(system, guarantee, bytes, revisits), search.turned))
+    let learned = search.turn.and_then(Turn::learned);
+    Ok((search.single.outcome(system, guarantee, bytes, revisits), search.turned, learned))
 }
 
 /// A state on the stack.
@@ -138,9 +164,9 @@ struct Search<'a, S> {
     unseen: Tally,
     initial: usize,
     put_off: PutOff,
-    /// Which steps can be undone, as long as that matters; and whether that showed that the search should go by levels.
-    undone: Option<Undone>,
-    turned: bool,
+    /// Whether the search should go in another way, if it may; and that it should.
+    turn: Option<Turn>,
+    turned: Option<Turned>,
     frames: Vec<Frame>,
     /// The arrivals of all states on the stack: moves and state.
     pending: Vec<u64>,
@@ -229,7 +255,8 @@ impl<S: System> Search<'_, S> {
         let agenda = match entry {
             Entry::Known | Entry::Full => return Ok(()),
             Entry::PutOff { slot, layer } => {
-                self.perhaps_turn()?;
+                let turned = self.turn.as_mut().and_then(Turn::when_long);
+                self.perhaps_turn(turned)?;
                 self.put_off(place, slot, depth, layer);
                 return Ok(());
             }
@@ -241,16 +268,14 @@ impl<S: System> Search<'_, S> {
         self.visit(place, depth, agenda, matches!(entry, Entry::New { .. }), noted)
     }
 
-    /// The first time the stack is long: ends the search if it should go by levels.
-    fn perhaps_turn(&mut self) -> Result<(), Stop> {
-        match self.undone.take() {
-            Some(undone) if undone.are_nearly_all() => {
-                self.turned = true;
-                let (states, bytes) = (self.store.len(), self.store.memory_bytes());
-                Err(self.single.stop(Limit::Kept { states, bytes }))
-            }
-            _ => Ok(()),
+    /// Ends the search if it should go in another way.
+    fn perhaps_turn(&mut self, turned: Option<Turned>) -> Result<(), Stop> {
+        if turned.is_none() {
+            return Ok(());
         }
+        self.turned = turned;
+        let (states, bytes) = (self.store.len(), self.store.memory_bytes());
+        Err(self.single.stop(Limit::Kept { states, bytes }))
     }
 
     /// Makes the state at `place` the top of the stack; the way to it may be `noted`.
@@ -265,6 +290,8 @@ impl<S: System> Search<'_, S> {
         let expand = if is_new { self.single.add(depth)? } else { self.single.expands(depth) };
         let waiting = (self.pending.len() / self.expansion.stride()) as u64;
         self.single.tick(|| self.store.memory_bytes(), waiting)?;
+        let turned = self.turn.as_mut().and_then(|turn| turn.when_visited(&self.store));
+        self.perhaps_turn(turned)?;
         // On the stack from now on, so that a run to it can be shown.
         let (first, commuting) = (self.pending.len(), self.commuting.len());
         self.frames.push(Frame { state: place, first, commuting, agenda, depth, noted });
@@ -312,14 +339,12 @@ impl<S: System> Search<'_, S> {
         let stop = self.single.sign.flag();
         let tally = if is_new { &mut self.single.tally } else { &mut self.unseen };
         self.expansion.expand(self.system, state, tally, stop)?;
-        if let Some(undone) = &mut self.undone
+        if let Some(turn) = &mut self.turn
             && is_new
-            && let [.., before, _] = self.frames[..]
         {
-            let (identity, stride) = (self.system.width().identity, self.expansion.stride());
-            let before = &self.pending[before.state + 1..=before.state + identity];
-            let mut arrivals = self.expansion.arrivals().chunks_exact(stride);
-            undone.see(arrivals.any(|arrival| arrival[1..=identity] == *before));
+            let stored = |place: usize| &self.pending[place + 1..=place + self.system.width().identity];
+            let before = self.frames.iter().rev().nth(1).map(|frame| stored(frame.state));
+            turn.see(before, stored(place), &self.expansion);
         }
         if let Some(commutation) = &mut self.commutation
             && agenda.needs_commutation(self.expansion.names().len())

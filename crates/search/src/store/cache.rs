@@ -41,9 +41,9 @@ struct Slot {
     /// Neighbours in the list of states that can be replaced; for replacement by lot, its place among them, and when it was met last.
     before: u32,
     after: u32,
-    /// How deep the state was entered, or [`PUT_OFF`]. In a search by levels: how often it was met before it was expanded, then how often it is
-    /// expected to be met again.
+    /// How deep the state was entered, or [`PUT_OFF`]. In a search by levels: how often it is expected to be met again, when it was expanded.
     depth: u32,
+    /// Which of its successors sleep. In a search by levels: how often it was met.
     asleep: Asleep,
     /// It is on the stack, or in a search by levels, it waits.
     open: bool,
@@ -52,6 +52,11 @@ struct Slot {
 }
 
 impl Slot {
+    /// In a search by levels: how often the state was met.
+    fn met(&mut self) -> &mut u32 {
+        &mut self.asleep
+    }
+
     fn is_kept(&self) -> bool {
         self.open || self.held || self.depth == PUT_OFF
     }
@@ -90,6 +95,15 @@ pub(crate) enum Reached {
     Known,
     /// There is no room to add it before [`Store::grow`].
     Full,
+}
+
+/// How a search by levels stands to a state that it has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It waits in this slot, and was met so often.
+    Waits { slot: u32, met: u32 },
+    /// It is expected to be met so often again.
+    Expanded { expected: u32 },
 }
 
 #[derive(Debug)]
@@ -207,9 +221,34 @@ impl Cache {
         Some((woken, inner.slots[slot as usize].asleep))
     }
 
-    /// Comes to a state in a search by levels. If it is new, it is kept until it is [expanded](Cache::expanded).
-    pub(crate) fn reach(&self, state: &[u64], hash: u64) -> Reached {
-        self.inner().reach(state, hash, &self.hasher)
+    /// Comes to a state in a search by levels, from another state unless it is initial. If it is new, it is kept until it is [expanded](Cache::expanded).
+    /// Before a state is replaced for it, it is asked how often that one is `expected` in all: meanwhile that may be more.
+    pub(crate) fn reach(
+        &self,
+        state: &[u64],
+        hash: u64,
+        from_another: bool,
+        expected: impl Fn(&[u64]) -> u32,
+    ) -> Reached {
+        let mut inner = self.inner();
+        if let Some(slot) = inner.find(state, hash) {
+            inner.meet_again(slot);
+            return Reached::Known;
+        }
+        inner.expect(expected);
+        let Some(slot) = inner.add(state, hash, &self.hasher) else { return Reached::Full };
+        let entry = &mut inner.slots[slot as usize];
+        entry.open = true;
+        *entry.met() = u32::from(from_another);
+        Reached::New { slot }
+    }
+
+    /// How does a search by levels stand to this state? Nothing if it is not there.
+    pub(crate) fn standing(&self, state: &[u64], hash: u64) -> Option<Standing> {
+        let inner = self.inner();
+        let slot = inner.find(state, hash)?;
+        let Slot { depth, open, asleep: met, .. } = inner.slots[slot as usize];
+        Some(if open { Standing::Waits { slot, met } } else { Standing::Expanded { expected: depth } })
     }
 
     /// The state that waits in this slot.
@@ -217,13 +256,24 @@ impl Cache {
         self.inner().state(slot).to_vec()
     }
 
-    /// What waited in this slot has so many successors, which were all reached.
-    pub(crate) fn expanded(&self, slot: u32, successors: u32) {
+    /// All successors of what waited in this slot were reached. It is expected to be met so often in all.
+    pub(crate) fn expanded(&self, slot: u32, expected: u32) {
         let mut inner = self.inner();
         let entry = &mut inner.slots[slot as usize];
-        entry.depth = successors.saturating_sub(entry.depth);
+        entry.depth = expected.saturating_sub(*entry.met());
         entry.open = false;
         inner.free(slot);
+    }
+
+    /// Was a state replaced, so that it may be visited again?
+    pub(crate) fn has_forgotten(&self) -> bool {
+        let inner = self.inner();
+        inner.insertions > inner.slots.len() as u64
+    }
+
+    /// Is it the default by which states are replaced?
+    pub(crate) fn replaces_by_default(&self) -> bool {
+        self.inner().candidates.policy == Replacement::default()
     }
 
     /// Is this state there, so that meeting it while these sleep would change nothing?
@@ -295,18 +345,29 @@ impl Inner {
         Some(slot)
     }
 
-    fn reach(&mut self, state: &[u64], hash: u64, hasher: &Hasher) -> Reached {
-        if let Some(slot) = self.find(state, hash) {
-            match self.slots[slot as usize].open {
-                true => self.slots[slot as usize].depth += 1,
-                false => self.candidates.met(&mut self.slots, slot),
-            }
-            return Reached::Known;
+    /// In a search by levels, a state that is there is met.
+    fn meet_again(&mut self, slot: u32) {
+        *self.slots[slot as usize].met() += 1;
+        if !self.slots[slot as usize].open {
+            self.candidates.met(&mut self.slots, slot);
         }
-        let Some(slot) = self.add(state, hash, hasher) else { return Reached::Full };
-        let entry = &mut self.slots[slot as usize];
-        (entry.open, entry.depth) = (true, 1);
-        Reached::New { slot }
+    }
+
+    /// In a search by levels, sees to it that what is replaced next is not expected more often than it is noted.
+    fn expect(&mut self, expected: impl Fn(&[u64]) -> u32) {
+        while self.slots.len() == self.limit
+            && let Some(slot) = self.candidates.victim(&self.slots)
+        {
+            let expected = expected(self.state(slot));
+            let entry = &mut self.slots[slot as usize];
+            let again = expected.saturating_sub(*entry.met());
+            if again <= entry.depth {
+                return;
+            }
+            self.candidates.unlist(&mut self.slots, slot);
+            self.slots[slot as usize].depth = again;
+            self.candidates.list(&mut self.slots, slot);
+        }
     }
 
     fn enter(&mut self, state: &[u64], hash: u64, asleep: Asleep, may_wait: bool, hasher: &Hasher) -> Entry {
