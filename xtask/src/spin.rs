@@ -40,6 +40,8 @@ pub struct Options {
     pub compiler: String,
     pub compiler_arguments: Vec<String>,
     pub search_arguments: Vec<String>,
+    /// A search for cycles never compresses states, though it may then see too many ([`crate::spin_property`]).
+    pub whole_states: bool,
     pub limit: Duration,
 }
 
@@ -51,6 +53,7 @@ impl Options {
             compiler: "cc".to_owned(),
             compiler_arguments: vec!["-O0".to_owned()],
             search_arguments: strings(&["-c0", "-m200000", "-w18"]),
+            whole_states: false,
             limit,
         }
     }
@@ -64,6 +67,7 @@ impl Options {
             compiler: compiler.to_owned(),
             compiler_arguments: strings(&[level, "-DMEMLIM=64"]),
             search_arguments: strings(&["-n", "-c0", "-m100000", "-w16"]),
+            whole_states: false,
             limit,
         }
     }

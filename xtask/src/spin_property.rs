@@ -41,7 +41,7 @@ impl Verifier {
         }
         let mut command = Command::new(&options.compiler);
         command.args(["-w", "-DNOREDUCE"]).args(&options.compiler_arguments);
-        command.args(plain_nested_search(model)?).args(["-o", "pan", "pan.c"]);
+        command.args(plain_nested_search(model, options)?).args(["-o", "pan", "pan.c"]);
         let compiled = process::run(command.current_dir(&directory.path), options.limit.max(COMPILING))?;
         let search_arguments = options.search_arguments.clone();
         Ok(compiled.succeeded().then_some(Verifier { directory, search_arguments, limit: options.limit }))
@@ -85,11 +85,12 @@ impl Verifier {
 }
 
 /// `pan` looks at labels where it stores states; but where it comes back to a state on its stack it also looks at the step before, which may be inside an
-/// atomic sequence (`docs/spin-differences.md`). With compressed states it does without that.
-fn plain_nested_search(model: &Path) -> io::Result<Option<&'static str>> {
+/// atomic sequence (`docs/spin-differences.md`). With compressed states it does without that; but then it may take two states for one.
+fn plain_nested_search(model: &Path, options: &Options) -> io::Result<Option<&'static str>> {
     let text = fs::read(model)?;
     let text = String::from_utf8_lossy(&text);
-    Ok((text.contains("accept") && text.contains("atomic")).then_some("-DHC4"))
+    let confused = text.contains("accept") && text.contains("atomic");
+    Ok((confused && !options.whole_states).then_some("-DHC4"))
 }
 
 /// What `pan` calls a forbidden run, or an error of a claim that is no assertion.

@@ -173,6 +173,7 @@ fn compare(
             .map(|&word| word.to_owned())
             .collect(),
         search_arguments: Vec::new(),
+        whole_states: false,
         limit,
     };
     let violated = match Verifier::build(file, &compiled(property.compiler))? {

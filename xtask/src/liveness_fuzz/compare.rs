@@ -147,8 +147,9 @@ impl<'a> Comparison<'a> {
         if let (Some(first), Some(other)) = (spin, oracle)
             && first != other
         {
-            // Not on the word of a quick compiler alone.
-            let confirming = Verifier::build(path, &Options::confirming(LIMIT).property())?;
+            // Not on the word of a quick compiler alone; nor on that of a search that may have left states out.
+            let options = Options { whole_states: !first, ..Options::confirming(LIMIT).property() };
+            let confirming = Verifier::build(path, &options)?;
             spin = ask(confirming.as_ref(), &arguments)?;
             if spin == Some(first) {
                 self.differs(&property.name, &format!("SPIN says violated: {first}, the oracle: {other}"));
