@@ -124,6 +124,7 @@ fn parse(text: &str, depth: u64) -> Option<Said> {
         text.split_once("depth reached ").and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
     let cut = text.contains("max search depth too small")
         || text.contains("out of memory")
+        || text.contains("Search not completed")
         || reached.is_some_and(|reached| reached + 1 >= depth);
     if nonsense || (cut && errors == 0) { None } else { Some(said) }
 }
@@ -150,6 +151,7 @@ mod tests {
         let no_value = parse(&no_value).expect("a report");
         assert!(!no_value.infinite && no_value.others.len() == 1);
         assert!(parse(&report("error: max search depth too small\n", 0)).is_none());
+        assert!(parse(&report("pan: reached -DMEMLIM bound\nWarning: Search not completed\n", 0)).is_none());
         assert!(parse("Segmentation fault").is_none());
         let deep = report("", 0).replace("reached 3", "reached 19999");
         assert!(parse(&report("", 0)).is_some() && parse(&deep).is_none());
