@@ -3,7 +3,7 @@
 
 use super::Interpreter;
 use crate::error::RuntimeError;
-use crate::layout::{EFFORT, LESS_EFFORT, Layout, Profile, Recoder};
+use crate::layout::{Layout, Profile, Recoder};
 use crate::program::Program;
 use crate::state::State;
 use crate::system::{Misfit, Numbering, Step, StepCode, Successors, System, Width};
@@ -55,24 +55,16 @@ impl<'a> PackedInterpreter<'a> {
 
     /// The profile that has seen the misfit too, and what is near it.
     pub fn wider_profile(&self, misfit: &Misfit) -> Profile {
-        let program = self.program();
         let mut profile = self.profile.clone();
-        profile.absorb(program, &self.layout);
+        profile.absorb(self.program(), &self.layout);
         let before = profile.clone();
-        let effort = if misfit.late { EFFORT } else { LESS_EFFORT };
-        profile.look_around(&self.interpreter, &misfit.states, effort);
-        let mut more = profile.clone();
-        profile.be_generous(program, &before, false);
-        // What was seen of one thing is no more certain for another, so both have more room as long as states become no longer by it.
-        more.be_generous(program, &before, true);
-        if Layout::new(program, &more).width.identity <= Layout::new(program, &profile).width.identity {
-            profile = more;
-        }
+        profile.look_around(&self.interpreter, &misfit.states);
+        profile.be_generous(self.program(), &before);
         if misfit.late {
-            profile.share(program);
+            profile.share(self.program());
         }
         if misfit.within {
-            profile.make_room_within_steps(program);
+            profile.make_room_within_steps(self.program());
         }
         profile
     }

@@ -17,15 +17,9 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 
 /// How many values may be looked at: some milliseconds.
-pub(crate) const EFFORT: usize = 2_000_000;
-/// The same, if it was looked around before.
-pub(crate) const LESS_EFFORT: usize = EFFORT / 4;
-
-/// So much of the effort is left for walks, which see more of what is rare.
-const fn for_walks(effort: usize) -> usize {
-    effort / 8 * 5
-}
-
+const EFFORT: usize = 2_000_000;
+/// As many of them as are left for walks, which see more of what is rare.
+const WALKS: usize = 1_250_000;
 /// How long a walk is.
 const WALK: usize = 400;
 /// One walk of so many lets anybody move at any time.
@@ -54,24 +48,24 @@ impl Profile {
     pub fn first_look(interpreter: &Interpreter<'_>) -> Result<FirstLook, RuntimeError> {
         let states = interpreter.initial_states()?;
         let mut profile = Profile::initial(interpreter.program(), &states);
-        let extent = profile.look_around(interpreter, &states, EFFORT);
+        let extent = profile.look_around(interpreter, &states);
         profile.share(interpreter.program());
         Ok(FirstLook { profile, extent })
     }
 
-    /// Adds what can be seen from some states with so much effort.
-    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State], effort: usize) -> Extent {
+    /// Adds what can be seen from some states, within a fixed effort.
+    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) -> Extent {
         let mut look = Look {
             interpreter,
             costs: Costs::new(interpreter.program()),
-            effort,
+            effort: EFFORT,
             successors: Vec::new(),
             spare: Spare::default(),
         };
         for state in from {
             self.include(interpreter.program(), state);
         }
-        let (states, edge) = look.neighbourhood(self, from, for_walks(effort));
+        let (states, edge) = look.neighbourhood(self, from, WALKS);
         let extent = Extent { states, edge: edge.len() };
         if edge.is_empty() {
             return extent;
@@ -251,7 +245,7 @@ mod tests {
         let mut look = Look {
             interpreter: &interpreter,
             costs,
-            effort,
+            effort: EFFORT,
             successors: Vec::new(),
             spare: Spare::default(),
         };

@@ -17,7 +17,6 @@ mod profile;
 mod recode;
 
 pub use codec::Unfit;
-pub(crate) use look::{EFFORT, LESS_EFFORT};
 pub use look::{Extent, FirstLook};
 pub use profile::{Interval, Profile};
 pub use recode::Recoder;

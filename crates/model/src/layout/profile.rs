@@ -245,8 +245,8 @@ impl Profile {
     }
 
     /// Gives more room than was seen to what needed more than before: what grows once tends to grow on, and each time everything
-    /// known has to be translated. `all`: and a bit more to whatever else was seen to change.
-    pub fn be_generous(&mut self, program: &Program, before: &Profile, all: bool) {
+    /// known has to be translated.
+    pub fn be_generous(&mut self, program: &Program, before: &Profile) {
         let widen = |seen: &mut Interval, before: Interval, proven: Interval| {
             let span = seen.high - seen.low + 1;
             let mut room = *seen;
@@ -255,9 +255,6 @@ impl Profile {
             }
             if seen.low < before.low {
                 room.low -= span * (GENEROUS - 1);
-            }
-            if all && room == *seen && !seen.is_point() {
-                room.high = room.low + (2 << room.bits()) - 1;
             }
             *seen = seen.join(room.meet(proven.join(*seen)));
         };
