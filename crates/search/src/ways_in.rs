@@ -154,8 +154,8 @@ mod tests {
     fn steps(state: u64) -> Vec<(u64, u64)> {
         let (one, other) = (state & 3, state >> 2);
         let mut steps = Vec::new();
-        steps.extend((other == 1 && one < 3).then(|| (7, one + 1 | other << 2)));
-        steps.extend((other < 3).then(|| (8, one | (other + 1) << 2)));
+        steps.extend((other == 1 && one < 3).then(|| (7, (one + 1) | (other << 2))));
+        steps.extend((other < 3).then(|| (8, one | ((other + 1) << 2))));
         steps
     }
 
