@@ -464,4 +464,37 @@ mod tests {
         let outcome = outcome.expect("everything fits");
         assert!(matches!(outcome.limit, Some(Limit::Kept { .. })) && !outcome.exhaustive);
     }
+
+    /// Two numbers that can be counted up and down. Depth-first a large one is met soon; by levels only after the limit.
+    #[test]
+    fn an_error_that_was_met_is_not_lost() {
+        let system = Written {
+            width: Width { identity: 1, all: 1 },
+            successors: |state: &[u64]| {
+                let (x, y) = (state[0] & 255, state[0] >> 8);
+                let mut next = Vec::new();
+                next.extend((x > 0).then(|| vec![state[0] - 1]));
+                next.extend((y > 0).then(|| vec![state[0] - 256]));
+                next.extend((x < 200).then(|| vec![state[0] + 1]));
+                next.extend((y < 200).then(|| vec![state[0] + 256]));
+                next
+            },
+            is_right: |state: &[u64]| state[0] != 150 << 8 && state[0] != 150,
+        };
+        let store = StoreKind::Cache {
+            states: Some(2000),
+            replacement: Replacement::Layers,
+            sleep_sets: false,
+            seed: 0,
+        };
+        let limits = crate::Limits { states: Some(3000), ..crate::Limits::default() };
+        let outcome =
+            reachability(&system, &Options { all_errors: true, store, limits, ..Options::default() });
+        assert_eq!(outcome.limit, Some(Limit::States(3000)));
+        assert!(
+            outcome.statistics.revisits.is_some_and(|revisits| revisits.insertions > 3001),
+            "it began again"
+        );
+        assert_eq!((outcome.verdict(), outcome.violations.len()), (crate::Verdict::Violated, 1));
+    }
 }

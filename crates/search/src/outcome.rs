@@ -93,6 +93,21 @@ impl Outcome {
         }
     }
 
+    /// A search that was given up had met these errors. This one, which has begun again, may not have come so far.
+    pub(crate) fn keep_errors_of(&mut self, given_up: Outcome) {
+        if self.exhaustive {
+            return;
+        }
+        self.errors = self.errors.max(given_up.errors);
+        self.error_kinds.extend(given_up.error_kinds);
+        for violation in given_up.violations {
+            let is_known = self.violations.iter().any(|known| known.error == violation.error);
+            if !is_known && self.violations.len() < MAX_VIOLATIONS {
+                self.violations.push(violation);
+            }
+        }
+    }
+
     pub fn verdict(&self) -> Verdict {
         if self.errors > 0 {
             Verdict::Violated

@@ -39,6 +39,7 @@ pub(crate) fn search<S: System>(
     }
     with_room(system, |system, mut before| {
         let (mut way, mut spent) = (Way::Depth { halved: 0, turns: true }, Revisits::default());
+        let mut given_up = Outcome::default();
         loop {
             let (mut outcome, next) = match way {
                 Way::Depth { halved, turns } => {
@@ -70,11 +71,13 @@ pub(crate) fn search<S: System>(
                 spent = revisits.after(&spent);
                 *revisits = spent;
             }
+            outcome.keep_errors_of(given_up);
             way = match next {
                 Some(next) if matches!(outcome.limit, Some(Limit::Kept { .. })) => next,
                 _ => return Ok(outcome),
             };
             before = outcome.statistics.time;
+            given_up = outcome;
         }
     })
 }
