@@ -80,7 +80,7 @@ pub fn checked(reduction: &Reduction<'_>, mut outcome: Outcome) -> Result<Checke
         *found = violation.clone();
         counterexamples.push(Counterexample { violation, states });
     }
-    outcome.coverage = reduction.coverage(outcome.coverage);
+    outcome.coverage = reduction.coverage(outcome.coverage, &outcome.violations);
     let unreached =
         if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };
     Ok(Checked { outcome, counterexamples, unreached })

@@ -88,8 +88,9 @@ impl<'p> Reduction<'p> {
         Err(first_failure.unwrap_or_else(|| ReplayError::NoSuchError(found.error.clone())))
     }
 
-    /// Which transitions of the original were taken: a merged step takes several.
-    pub fn coverage(&self, mut coverage: Coverage) -> Coverage {
+    /// Which transitions of the original were taken: a merged step takes several. One that fails takes those before the failure, which the runs of
+    /// [counterexamples](Self::counterexample) tell.
+    pub fn coverage(&self, mut coverage: Coverage, counterexamples: &[Violation]) -> Coverage {
         let Some(reduced) = &self.reduced else { return coverage };
         let numbering = Numbering::new(self.original);
         let taken: Vec<u32> =
@@ -99,6 +100,10 @@ impl<'p> Reduction<'p> {
             for along in reduced.moves(&Move { pid: 0, process_type, location, transition }) {
                 coverage.mark(numbering.encode_step(&Step::Move(along)));
             }
+        }
+        for Violation { run, .. } in counterexamples {
+            let before = run.steps.split_last().map_or(&[][..], |(_, before)| before);
+            before.iter().for_each(|step| coverage.mark(numbering.encode_step(step)));
         }
         coverage
     }
