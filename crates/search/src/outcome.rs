@@ -39,7 +39,7 @@ pub struct Statistics {
     pub states: u64,
     /// Arrivals at states that are stored, whether new or known; the initial ones included.
     pub transitions: u64,
-    /// Steps that end inside an atomic sequence.
+    /// Steps that end inside an atomic sequence. Steps of the program that were joined (`model::reduce`) are one; SPIN counts each.
     pub atomic_steps: u64,
     /// Depth-first: the most moves on a way by which a state was first reached. Breadth-first: the number of levels.
     pub depth: u64,

@@ -30,7 +30,7 @@ pub struct Check {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
     define: Vec<Define>,
 
-    /// Use no reduction of any kind, so that counts can be compared with other tools
+    /// Use no reduction that changes states or transitions, so that their counts can be compared with other tools
     #[arg(long)]
     raw: bool,
 
