@@ -9,8 +9,9 @@ use search::Options;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How much longer than the check of a property it may take to find out what fairness would change.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How much longer than the check of a property it may take to find out what fairness would change: nobody feels this who waits for the
+/// run that was found.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What is to be checked.
 #[derive(Clone, Debug, Default)]

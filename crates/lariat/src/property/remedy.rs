@@ -42,7 +42,10 @@ impl fmt::Display for Remedy {
             }
             Remedy::Unknown(time) => {
                 let seconds = time.as_secs_f64();
-                write!(out, "whether it holds under fairness is not known within {seconds:.1} s")
+                write!(
+                    out,
+                    "whether it holds under fairness is not known within {seconds:.1} s: --fairness NOTION finds out"
+                )
             }
         }
     }
