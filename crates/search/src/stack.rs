@@ -6,6 +6,7 @@
 //! the store remembers nothing else. Which successors are passed over is the business of [`crate::sleep`], how long the stack may be that of [`crate::put_off`].
 
 use crate::expansion::{Expansion, run_along};
+use crate::footprint;
 use crate::levels::{self, ByLevel};
 use crate::limits::Limit;
 use crate::narrow::Narrow;
@@ -72,10 +73,14 @@ pub(crate) fn search<S: System>(
                 *revisits = spent;
             }
             outcome.keep_errors_of(given_up);
+            // What waits and what is on the stack takes memory beside the store, and the next attempt needs less of it.
+            let needs_less = matches!(outcome.limit, Some(Limit::Kept { .. } | Limit::MemoryBytes(_)));
             way = match next {
-                Some(next) if matches!(outcome.limit, Some(Limit::Kept { .. })) => next,
+                Some(next) if needs_less => next,
                 _ => return Ok(outcome),
             };
+            // Or else what this attempt needed would seem to be taken by others.
+            footprint::give_back();
             before = outcome.statistics.time;
             given_up = outcome;
         }
