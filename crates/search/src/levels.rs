@@ -20,11 +20,11 @@
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::Outcome;
-use crate::single::{Single, Stop, from_each};
+use crate::single::{Single, Stop, Unfit, from_each};
 use crate::store::{Cache, Reached, Store};
 use crate::ways_back::{Place, START, WaysBack};
 use crate::{Options, Run};
-use model::system::{Misfit, StepCode, System};
+use model::system::{StepCode, System};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -122,7 +122,7 @@ pub(crate) fn attempt<S: System>(
     plan: impl Plan,
     options: &Options<'_>,
     before: Duration,
-) -> Result<Outcome, Box<Misfit>> {
+) -> Result<Outcome, Box<Unfit>> {
     let initial = match system.initial_states() {
         Ok(initial) => initial,
         Err(error) => return Ok(Outcome::without_start(error)),
@@ -141,11 +141,14 @@ pub(crate) fn attempt<S: System>(
         look_at: VISITS,
         room: u64::MAX,
     };
-    from_each(&initial, |number, state| {
+    let visited = from_each(&initial, |number, state| {
         search.initial = number;
         search.single.tally.transitions += 1;
         search.from(state)
-    })?;
+    });
+    if let Err(misfit) = visited {
+        return Err(search.single.unfit(system, misfit));
+    }
     let (guarantee, bytes) = (search.store.guarantee(), search.memory_bytes());
     let revisits = search.store.revisits();
     Ok(search.single.outcome(system, guarantee, bytes, revisits))
