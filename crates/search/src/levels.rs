@@ -454,10 +454,9 @@ mod tests {
         }
     }
 
-    /// A grid: with room for three of its diagonals nothing is visited twice.
-    #[test]
-    fn remembers_the_last_levels() {
-        const SIDE: usize = 60;
+    const SIDE: usize = 60;
+
+    fn grid() -> Graph {
         let neighbours = |node: usize| {
             let (x, y) = (node % SIDE, node / SIDE);
             let mut near = Vec::new();
@@ -467,7 +466,26 @@ mod tests {
             near.extend((y + 1 < SIDE).then_some(node + SIDE));
             near
         };
-        let graph = Graph::new((0..SIDE * SIDE).map(neighbours).collect());
+        Graph::new((0..SIDE * SIDE).map(neighbours).collect())
+    }
+
+    /// Who asks for a policy of replacement gets that one: nothing is done by levels.
+    #[test]
+    fn does_not_override_a_policy() {
+        for replacement in [Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest] {
+            let graph = grid();
+            let store = StoreKind::Cache { states: Some(2000), replacement, sleep_sets: true, seed: 0 };
+            let limits = crate::Limits { states: Some(10_000), ..crate::Limits::default() };
+            let options = Options { all_errors: true, store, limits, ..Options::default() };
+            let steps = reachability(&graph.system(), &options).statistics.depth;
+            assert!(steps > 2 * SIDE as u64, "{replacement:?}: not deeper than there are levels");
+        }
+    }
+
+    /// A grid: with room for three of its diagonals nothing is visited twice.
+    #[test]
+    fn remembers_the_last_levels() {
+        let graph = grid();
         let store = StoreKind::Cache {
             states: Some(4 * SIDE as u64),
             replacement: Replacement::Layers,

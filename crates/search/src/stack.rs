@@ -132,7 +132,7 @@ fn attempt<S: System>(
         Err(error) => return Ok((Outcome::without_start(error), None, None)),
     };
     let width = system.width();
-    let turn = turns.then(|| Turn::new(&store));
+    let turn = if turns { Turn::new(&store) } else { None };
     let mut search = Search {
         system,
         store,
