@@ -19,7 +19,7 @@ pub(crate) fn shrink() {
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn give_back() {
+pub(crate) fn give_back() {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     for mapping in unchanged_files(&maps) {
         // SAFETY: the pages are those of a file, and cannot be written to: coming back from there they are the same.
@@ -33,7 +33,7 @@ fn give_back() {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn give_back() {}
+pub(crate) fn give_back() {}
 
 /// Where files are mapped that cannot be written to here, and of which no page is a copy that was.
 ///

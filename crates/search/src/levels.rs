@@ -13,15 +13,18 @@
 //! were visited. That is true whatever is forgotten.
 //!
 //! **The search ends**, because it gives up: where what waits fills the memory, or too much is visited again. Then the depth-first search has to do it.
+//!
+//! What waits takes memory beside the store, in some orders more than a state in the store does. So the store does not grow into memory that this will need if it
+//! grows as well; and where both together reach the limit, that is a reason to give up, too: a depth-first search with a short stack needs little beside the store.
 
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::Outcome;
-use crate::single::{Single, Stop, from_each};
+use crate::single::{Single, Stop, Unfit, from_each};
 use crate::store::{Cache, Reached, Store};
 use crate::ways_back::{Place, START, WaysBack};
 use crate::{Options, Run};
-use model::system::{Misfit, StepCode, System};
+use model::system::{StepCode, System};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -75,6 +78,9 @@ pub(crate) trait Plan {
     /// How many wait.
     fn len(&self) -> usize;
 
+    /// About so much memory it takes for what waits, and for what it has learned.
+    fn memory_bytes(&self) -> u64;
+
     /// The places of all that wait.
     fn places(&mut self) -> impl Iterator<Item = &mut Place>;
 }
@@ -100,19 +106,23 @@ impl Plan for ByLevel {
         self.0.len()
     }
 
+    fn memory_bytes(&self) -> u64 {
+        (self.0.capacity() * size_of::<Waiting>()) as u64
+    }
+
     fn places(&mut self) -> impl Iterator<Item = &mut Place> {
         self.0.iter_mut().map(|waiting| &mut waiting.place)
     }
 }
 
-/// Visits all states, or ends with [`Limit::Kept`].
+/// Visits all states, or ends with a limit: [`Limit::Kept`] or [`Limit::MemoryBytes`] if another search may need less.
 pub(crate) fn attempt<S: System>(
     system: &S,
     store: Cache,
     plan: impl Plan,
     options: &Options<'_>,
     before: Duration,
-) -> Result<Outcome, Box<Misfit>> {
+) -> Result<Outcome, Box<Unfit>> {
     let initial = match system.initial_states() {
         Ok(initial) => initial,
         Err(error) => return Ok(Outcome::without_start(error)),
@@ -129,13 +139,17 @@ pub(crate) fn attempt<S: System>(
         plan,
         ways: WaysBack::default(),
         look_at: VISITS,
+        room: u64::MAX,
     };
-    from_each(&initial, |number, state| {
+    let visited = from_each(&initial, |number, state| {
         search.initial = number;
         search.single.tally.transitions += 1;
         search.from(state)
-    })?;
-    let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
+    });
+    if let Err(misfit) = visited {
+        return Err(search.single.unfit(system, misfit));
+    }
+    let (guarantee, bytes) = (search.store.guarantee(), search.memory_bytes());
     let revisits = search.store.revisits();
     Ok(search.single.outcome(system, guarantee, bytes, revisits))
 }
@@ -161,6 +175,8 @@ struct Levels<'a, S, P> {
     ways: WaysBack,
     /// After so many visits it is looked at how many were one too many.
     look_at: u64,
+    /// How much the store may take together with what is beside it, as it was when the store grew last.
+    room: u64,
 }
 
 impl<S: System, P: Plan> Levels<'_, S, P> {
@@ -178,7 +194,11 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
 
     fn expand(&mut self, Waiting { slot, depth, place }: Waiting) -> Result<(), Stop> {
         let waiting = self.plan.len() as u64;
-        self.single.tick(|| self.store.memory_bytes(), waiting)?;
+        let bytes = self.memory_bytes();
+        self.single.tick(|| bytes, waiting)?;
+        if bytes > self.room {
+            return Err(self.give_up());
+        }
         let mut state = self.store.waiting(slot);
         state.extend(self.unusual.remove(&slot).unwrap_or_else(|| self.unstored.clone()));
         let stop = self.single.sign.flag();
@@ -217,8 +237,7 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
                 }
                 Reached::New { slot } => break slot,
                 Reached::Full => {
-                    let bytes = self.store.memory_bytes();
-                    if !self.store.grow(self.single.meter.store_limit(bytes), 1) {
+                    if !self.grow() {
                         return Err(self.give_up());
                     }
                 }
@@ -266,8 +285,24 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
         }
     }
 
+    /// What the store takes, and what is beside it.
+    fn memory_bytes(&self) -> u64 {
+        self.store.memory_bytes() + self.beside()
+    }
+
+    fn beside(&self) -> u64 {
+        self.plan.memory_bytes() + self.ways.memory_bytes()
+    }
+
+    /// Makes room in the store, so that there will be some beside it as well: for twice the states, that may be twice what it is now.
+    fn grow(&mut self) -> bool {
+        let room = self.single.meter.store_limit(self.memory_bytes());
+        self.room = room;
+        self.store.grow(room.saturating_sub(2 * self.beside()), 1)
+    }
+
     fn give_up(&self) -> Stop {
-        self.single.stop(Limit::Kept { states: self.store.len(), bytes: self.store.memory_bytes() })
+        self.single.stop(Limit::Kept { states: self.store.len(), bytes: self.memory_bytes() })
     }
 }
 
@@ -419,10 +454,9 @@ mod tests {
         }
     }
 
-    /// A grid: with room for three of its diagonals nothing is visited twice.
-    #[test]
-    fn remembers_the_last_levels() {
-        const SIDE: usize = 60;
+    const SIDE: usize = 60;
+
+    fn grid() -> Graph {
         let neighbours = |node: usize| {
             let (x, y) = (node % SIDE, node / SIDE);
             let mut near = Vec::new();
@@ -432,7 +466,26 @@ mod tests {
             near.extend((y + 1 < SIDE).then_some(node + SIDE));
             near
         };
-        let graph = Graph::new((0..SIDE * SIDE).map(neighbours).collect());
+        Graph::new((0..SIDE * SIDE).map(neighbours).collect())
+    }
+
+    /// Who asks for a policy of replacement gets that one: nothing is done by levels.
+    #[test]
+    fn does_not_override_a_policy() {
+        for replacement in [Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest] {
+            let graph = grid();
+            let store = StoreKind::Cache { states: Some(2000), replacement, sleep_sets: true, seed: 0 };
+            let limits = crate::Limits { states: Some(10_000), ..crate::Limits::default() };
+            let options = Options { all_errors: true, store, limits, ..Options::default() };
+            let steps = reachability(&graph.system(), &options).statistics.depth;
+            assert!(steps > 2 * SIDE as u64, "{replacement:?}: not deeper than there are levels");
+        }
+    }
+
+    /// A grid: with room for three of its diagonals nothing is visited twice.
+    #[test]
+    fn remembers_the_last_levels() {
+        let graph = grid();
         let store = StoreKind::Cache {
             states: Some(4 * SIDE as u64),
             replacement: Replacement::Layers,

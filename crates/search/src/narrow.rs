@@ -49,6 +49,11 @@ pub(crate) struct Narrow<'a, S> {
     time: u64,
 }
 
+/// A state that waits takes so much in a hash table, with a byte that says whether its place is taken, at most seven eighths of which are.
+const IN_TABLE: usize = (size_of::<(u32, Known)>() + 1) * 8 / 7;
+/// And so much in an ordered set, whose nodes are about two thirds full.
+const IN_ORDER: usize = size_of::<(i64, u64, u32)>() * 3 / 2;
+
 impl<'a, S: System> Narrow<'a, S> {
     pub fn new(system: &'a S, ways_in: WaysIn) -> Narrow<'a, S> {
         Narrow {
@@ -160,6 +165,12 @@ impl<S: System> Plan for Narrow<'_, S> {
         self.known.len() + self.new.len()
     }
 
+    fn memory_bytes(&self) -> u64 {
+        let new = self.new.capacity() * size_of::<(Waiting, Vec<u64>)>();
+        let waiting = self.known.capacity() * IN_TABLE + self.order.len() * IN_ORDER;
+        (new + waiting) as u64 + self.ways_in.memory_bytes()
+    }
+
     fn places(&mut self) -> impl Iterator<Item = &mut Place> {
         let new = self.new.iter_mut().map(|(waiting, _)| &mut waiting.place);
         self.known.values_mut().map(|known| &mut known.waiting.place).chain(new)
@@ -170,8 +181,9 @@ impl<S: System> Plan for Narrow<'_, S> {
 mod tests {
     use super::*;
     use crate::levels::{ByLevel, attempt};
-    use crate::store::Replacement;
+    use crate::store::{Reached, Replacement};
     use crate::testing::Written;
+    use crate::ways_back::START;
     use crate::{Options, Outcome, StoreKind, reachability};
     use model::system::Width;
     use proptest::prelude::*;
@@ -289,5 +301,36 @@ mod tests {
         let options = Options { all_errors: true, ..Options::default() };
         let outcome = attempt(&processes.system(), cache, ByLevel::default(), &options, Duration::ZERO);
         assert!(!outcome.expect("everything fits").exhaustive);
+    }
+
+    /// What waits takes memory as well: where there is none, another search has to do it, and this one does not take more and more.
+    #[test]
+    fn gives_up_where_there_is_no_memory() {
+        let processes = Processes::new(6, vec![(0, None, 1), (1, None, 3), (3, None, 2), (2, None, 0)]);
+        let system = processes.system();
+        let limits = crate::Limits { memory_bytes: Some(1), ..crate::Limits::default() };
+        let options = Options { all_errors: true, limits, ..Options::default() };
+        let cache = Cache::new(1, 1 << 20, Replacement::Layers, 3);
+        let plan = Narrow::new(&system, processes.ways_in(1));
+        let outcome = attempt(&system, cache, plan, &options, Duration::ZERO).expect("everything fits");
+        assert!(matches!(outcome.limit, Some(crate::Limit::Kept { .. })), "{:?}", outcome.limit);
+    }
+
+    #[test]
+    fn what_waits_is_counted() {
+        let processes = Processes::new(2, vec![(0, None, 1)]);
+        let system = processes.system();
+        let store = Cache::new(1, 1 << 12, Replacement::Layers, 3).by_levels();
+        let mut plan = Narrow::new(&system, processes.ways_in(1));
+        let (empty, stop) = (plan.memory_bytes(), AtomicBool::new(false));
+        for state in 0..1000u64 {
+            let Reached::New { slot } = store.reach(&[state], store.key(&[state]), false, |_| 0) else {
+                panic!("there is room")
+            };
+            plan.wait(&store, Waiting { slot, depth: 0, place: START }, &[state]);
+        }
+        plan.next(&store, &stop).expect("everything fits");
+        let each = size_of::<(u32, Known)>() + size_of::<(i64, u64, u32)>();
+        assert!((999 * each..4000 * each).contains(&((plan.memory_bytes() - empty) as usize)));
     }
 }

@@ -38,6 +38,13 @@ impl From<Limit> for Stop {
     }
 }
 
+/// A state did not fit the layout; and the errors met before.
+#[derive(Debug)]
+pub(crate) struct Unfit {
+    misfit: Box<Misfit>,
+    pub met: Outcome,
+}
+
 /// Visits what can be reached from each initial state, until somebody stops it.
 pub(crate) fn from_each(
     initial: &[Vec<u64>],
@@ -137,6 +144,12 @@ impl<'a> Single<'a> {
         if self.sign.is_over() { Err(Stop::Over) } else { Ok(()) }
     }
 
+    /// The search ends for a state that does not fit.
+    pub fn unfit<S: System>(self, system: &S, misfit: Box<Misfit>) -> Box<Unfit> {
+        let outcome = self.outcome(system, Guarantee::Exact, 0, None);
+        Box::new(Unfit { misfit, met: Outcome { exhaustive: false, ..outcome } })
+    }
+
     pub fn outcome<S: System>(
         self,
         system: &S,
@@ -174,22 +187,111 @@ impl<'a> Single<'a> {
     }
 }
 
-/// Searches; when a state does not fit the layout, again from the start in a wider one.
+/// Searches; when a state does not fit the layout, again from the start in a wider one. What was met before is not lost if that search does not come so far.
 pub(crate) fn with_room<S: System>(
     system: &S,
-    mut search: impl FnMut(&S, Duration) -> Result<Outcome, Box<Misfit>>,
+    mut search: impl FnMut(&S, Duration) -> Result<Outcome, Box<Unfit>>,
 ) -> Outcome {
     let start = Instant::now();
-    let mut misfit = match search(system, Duration::ZERO) {
-        Ok(outcome) => return outcome,
-        Err(misfit) => misfit,
-    };
-    let mut wide = system.widened(&misfit);
+    let mut wide = None;
+    let mut before = Outcome::default();
     loop {
-        misfit = match search(&wide, start.elapsed()) {
-            Ok(outcome) => return outcome,
-            Err(misfit) => misfit,
+        let now = wide.as_ref().unwrap_or(system);
+        let Unfit { misfit, mut met } = match search(now, start.elapsed()) {
+            Ok(mut outcome) => {
+                outcome.keep_errors_of(before);
+                return outcome;
+            }
+            Err(unfit) => *unfit,
         };
-        wide = wide.widened(&misfit);
+        met.keep_errors_of(before);
+        before = met;
+        wide = Some(now.widened(&misfit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, Replacement, StoreKind, Verdict, reachability};
+    use model::RuntimeError;
+    use model::layout::Recoder;
+    use model::system::{Step, Successors, Width};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Counts up. An error is met, then a number that does not fit; as soon as there is room for it, somebody loses patience.
+    struct Counter<'a> {
+        is_wide: bool,
+        interrupt: &'a AtomicBool,
+    }
+
+    const WRONG: u64 = 2 * LOOK as u64;
+    const LARGE: u64 = 3 * LOOK as u64;
+
+    impl System for Counter<'_> {
+        fn width(&self) -> Width {
+            Width { identity: 1, all: 1 }
+        }
+
+        fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
+            Ok(vec![vec![0]])
+        }
+
+        fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
+            if state[0] == LARGE && !self.is_wide {
+                return Err(Box::new(Misfit { states: Vec::new(), late: false, within: false }));
+            }
+            out.push(StepCode(1 << 32), &[state[0] + 1]);
+            Ok(())
+        }
+
+        fn is_valid_end(&self, _: &[u64]) -> bool {
+            true
+        }
+
+        fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
+            if state[0] == WRONG {
+                out.push(RuntimeError::InvalidEndState);
+            }
+        }
+
+        fn has_invariants(&self) -> bool {
+            true
+        }
+
+        fn step(&self, _: StepCode) -> Step {
+            Step::STUTTER
+        }
+
+        fn transition_count(&self) -> usize {
+            1
+        }
+
+        fn widened(&self, _: &Misfit) -> Self {
+            self.interrupt.store(true, Ordering::Relaxed);
+            Counter { is_wide: true, interrupt: self.interrupt }
+        }
+
+        fn recoder(&self, _: &Self) -> Recoder {
+            unreachable!("the search begins again")
+        }
+    }
+
+    #[test]
+    fn an_error_met_before_a_misfit_is_not_lost() {
+        let interrupt = AtomicBool::new(false);
+        let store = StoreKind::Cache {
+            states: Some(1 << 20),
+            replacement: Replacement::Layers,
+            sleep_sets: false,
+            seed: 0,
+        };
+        let limits = Limits { interrupt: Some(&interrupt), ..Limits::default() };
+        let options = Options { all_errors: true, store, limits, ..Options::default() };
+        let outcome = reachability(&Counter { is_wide: false, interrupt: &interrupt }, &options);
+        assert_eq!(outcome.limit, Some(Limit::Interrupted));
+        assert!(outcome.statistics.states <= WRONG, "the second time it did not come so far");
+        assert_eq!((outcome.verdict(), outcome.violations.len()), (Verdict::Violated, 1));
+        assert_eq!(outcome.violations[0].run.steps.len() as u64, WRONG);
     }
 }

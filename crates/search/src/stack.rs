@@ -6,12 +6,13 @@
 //! the store remembers nothing else. Which successors are passed over is the business of [`crate::sleep`], how long the stack may be that of [`crate::put_off`].
 
 use crate::expansion::{Expansion, run_along};
+use crate::footprint;
 use crate::levels::{self, ByLevel};
 use crate::limits::Limit;
 use crate::narrow::Narrow;
 use crate::outcome::Outcome;
 use crate::put_off::{Due, PutOff};
-use crate::single::{Single, Stop, from_each, with_room};
+use crate::single::{Single, Stop, Unfit, from_each, with_room};
 use crate::sleep::{Agenda, Asleep, Commutation, still_asleep};
 use crate::store::{Cache, Entry, Revisits, Store};
 use crate::tally::Tally;
@@ -19,7 +20,7 @@ use crate::turn::{Turn, Turned};
 use crate::ways_back::{Place, START, WaysBack};
 use crate::ways_in::WaysIn;
 use crate::{Coverage, Options, Order};
-use model::system::{Misfit, System};
+use model::system::System;
 use std::time::Duration;
 
 /// Where all that there is room for must be kept, the search begins again with a stack that is shorter by so many halvings. The shorter it is, the more is put off,
@@ -41,30 +42,11 @@ pub(crate) fn search<S: System>(
         let (mut way, mut spent) = (Way::Depth { halved: 0, turns: true }, Revisits::default());
         let mut given_up = Outcome::default();
         loop {
-            let (mut outcome, next) = match way {
-                Way::Depth { halved, turns } => {
-                    let cache = store(system).with_stack_halved(halved);
-                    let (outcome, turned, learned) =
-                        attempt(system, cache, sleep_sets, turns, options, before)?;
-                    let next = match (turned, learned) {
-                        (Some(Turned::Levels), _) => Some(Way::Levels),
-                        (Some(Turned::Narrow), Some(ways_in)) => Some(Way::Narrow { ways_in, halved }),
-                        (_, learned) => (halved < MOST_HALVED).then_some(match learned {
-                            Some(ways_in) => Way::Narrow { ways_in, halved: halved + HALVED_MORE },
-                            None => Way::Depth { halved: halved + HALVED_MORE, turns: false },
-                        }),
-                    };
-                    (outcome, next)
-                }
-                Way::Levels => {
-                    let outcome =
-                        levels::attempt(system, store(system), ByLevel::default(), options, before)?;
-                    (outcome, Some(Way::Depth { halved: 0, turns: false }))
-                }
-                Way::Narrow { ways_in, halved } => {
-                    let plan = Narrow::new(system, ways_in);
-                    let outcome = levels::attempt(system, store(system), plan, options, before)?;
-                    (outcome, Some(Way::Depth { halved, turns: false }))
+            let (mut outcome, next) = match go(system, options, sleep_sets, store(system), way, before) {
+                Ok(ended) => ended,
+                Err(mut unfit) => {
+                    unfit.met.keep_errors_of(given_up);
+                    return Err(unfit);
                 }
             };
             if let Some(revisits) = &mut outcome.statistics.revisits {
@@ -72,10 +54,14 @@ pub(crate) fn search<S: System>(
                 *revisits = spent;
             }
             outcome.keep_errors_of(given_up);
+            // What waits and what is on the stack takes memory beside the store, and the next attempt needs less of it.
+            let needs_less = matches!(outcome.limit, Some(Limit::Kept { .. } | Limit::MemoryBytes(_)));
             way = match next {
-                Some(next) if matches!(outcome.limit, Some(Limit::Kept { .. })) => next,
+                Some(next) if needs_less => next,
                 _ => return Ok(outcome),
             };
+            // Or else what this attempt needed would seem to be taken by others.
+            footprint::give_back();
             before = outcome.statistics.time;
             given_up = outcome;
         }
@@ -98,6 +84,40 @@ enum Way {
     },
 }
 
+/// One attempt; and if it is given up, how to go on.
+fn go<S: System>(
+    system: &S,
+    options: &Options<'_>,
+    sleep_sets: bool,
+    cache: Cache,
+    way: Way,
+    before: Duration,
+) -> Result<(Outcome, Option<Way>), Box<Unfit>> {
+    match way {
+        Way::Depth { halved, turns } => {
+            let cache = cache.with_stack_halved(halved);
+            let (outcome, turned, learned) = attempt(system, cache, sleep_sets, turns, options, before)?;
+            let next = match (turned, learned) {
+                (Some(Turned::Levels), _) => Some(Way::Levels),
+                (Some(Turned::Narrow), Some(ways_in)) => Some(Way::Narrow { ways_in, halved }),
+                (_, learned) => (halved < MOST_HALVED).then_some(match learned {
+                    Some(ways_in) => Way::Narrow { ways_in, halved: halved + HALVED_MORE },
+                    None => Way::Depth { halved: halved + HALVED_MORE, turns: false },
+                }),
+            };
+            Ok((outcome, next))
+        }
+        Way::Levels => {
+            let outcome = levels::attempt(system, cache, ByLevel::default(), options, before)?;
+            Ok((outcome, Some(Way::Depth { halved: 0, turns: false })))
+        }
+        Way::Narrow { ways_in, halved } => {
+            let outcome = levels::attempt(system, cache, Narrow::new(system, ways_in), options, before)?;
+            Ok((outcome, Some(Way::Depth { halved, turns: false })))
+        }
+    }
+}
+
 /// Visits all states, or ends with a limit; if it should go in another way, in which. And what was learned for that.
 fn attempt<S: System>(
     system: &S,
@@ -106,13 +126,13 @@ fn attempt<S: System>(
     turns: bool,
     options: &Options<'_>,
     before: Duration,
-) -> Result<(Outcome, Option<Turned>, Option<WaysIn>), Box<Misfit>> {
+) -> Result<(Outcome, Option<Turned>, Option<WaysIn>), Box<Unfit>> {
     let initial = match system.initial_states() {
         Ok(initial) => initial,
         Err(error) => return Ok((Outcome::without_start(error), None, None)),
     };
     let width = system.width();
-    let turn = turns.then(|| Turn::new(&store));
+    let turn = if turns { Turn::new(&store) } else { None };
     let mut search = Search {
         system,
         store,
@@ -129,11 +149,14 @@ fn attempt<S: System>(
         pending: Vec::new(),
         commuting: Vec::new(),
     };
-    from_each(&initial, |number, state| {
+    let visited = from_each(&initial, |number, state| {
         search.initial = number;
         search.single.tally.transitions += 1;
         search.from(state)
-    })?;
+    });
+    if let Err(misfit) = visited {
+        return Err(search.single.unfit(system, misfit));
+    }
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
     let revisits = search.store.revisits();
     let learned = search.turn.and_then(Turn::learned);

@@ -30,17 +30,18 @@ pub(crate) enum Turned {
 pub(crate) struct Turn {
     /// Which steps can be undone, as long as that matters.
     undone: Option<Undone>,
-    ways_in: Option<WaysIn>,
+    ways_in: WaysIn,
     visits: u64,
     /// After so many visits it is looked at.
     look_at: u64,
 }
 
 impl Turn {
-    /// Who asks for a replacement other than the default wants to see that one.
-    pub fn new(store: &Cache) -> Turn {
-        let ways_in = store.replaces_by_default().then(WaysIn::default);
-        Turn { undone: Some(Undone::default()), ways_in, visits: 0, look_at: 0 }
+    /// Nothing if the search should not go in another way: those have a replacement of their own, and who asks for one other than the default wants to see that one.
+    pub fn new(store: &Cache) -> Option<Turn> {
+        let turn =
+            Turn { undone: Some(Undone::default()), ways_in: WaysIn::default(), visits: 0, look_at: 0 };
+        store.replaces_by_default().then_some(turn)
     }
 
     /// Sees the successors of a state that is new, `before` which another is on the stack.
@@ -50,10 +51,8 @@ impl Turn {
         if let (Some(undone), Some(before)) = (&mut self.undone, before) {
             undone.see(arrivals.clone().any(|arrival| arrival == before));
         }
-        if let Some(ways_in) = &mut self.ways_in
-            && self.look_at < u64::MAX
-        {
-            expansion.names().iter().zip(arrivals).for_each(|(name, to)| ways_in.see(*name, state, to));
+        if self.look_at < u64::MAX {
+            expansion.names().iter().zip(arrivals).for_each(|(name, to)| self.ways_in.see(*name, state, to));
         }
     }
 
@@ -81,15 +80,11 @@ impl Turn {
             return None;
         }
         let too_much = visits > revisits.distinct + revisits.distinct / TOO_MUCH;
-        (too_much && self.has_learned()).then_some(Turned::Narrow)
-    }
-
-    fn has_learned(&self) -> bool {
-        self.ways_in.as_ref().is_some_and(WaysIn::are_known)
+        (too_much && self.ways_in.are_known()).then_some(Turned::Narrow)
     }
 
     /// By which steps states can be reached, if enough was learned.
     pub fn learned(self) -> Option<WaysIn> {
-        self.ways_in.filter(WaysIn::are_known)
+        Some(self.ways_in).filter(WaysIn::are_known)
     }
 }

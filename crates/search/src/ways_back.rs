@@ -38,6 +38,11 @@ impl WaysBack {
         self.steps.get(place as usize).copied()
     }
 
+    /// So much memory it takes, at most: while branches are cut, it is noted where each step goes.
+    pub fn memory_bytes(&self) -> u64 {
+        (self.steps.capacity() * (size_of::<(Place, u32)>() + size_of::<Place>())) as u64
+    }
+
     /// Is it time for [`WaysBack::retain`]?
     pub fn has_grown(&self) -> bool {
         self.steps.len() > 2 * self.retained + SMALL

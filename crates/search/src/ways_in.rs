@@ -112,6 +112,17 @@ impl WaysIn {
         self.surprises += u64::from(is_new);
     }
 
+    /// About so much memory it takes.
+    pub fn memory_bytes(&self) -> u64 {
+        // A kind has a key of a name and two states, and three states; a name has three.
+        let words = self.key.len() / 2;
+        let kind = size_of::<Kind>() + 8 * (5 * words + 1);
+        let name = size_of::<Name>() + 8 * 3 * words;
+        let numbers = self.numbers.capacity() * size_of::<(Box<[u64]>, usize)>()
+            + self.name_numbers.capacity() * size_of::<(u64, usize)>();
+        (self.kinds.len() * kind + self.names.len() * name + numbers) as u64
+    }
+
     /// Is a step hardly ever a surprise?
     pub fn are_known(&self) -> bool {
         !self.too_many && self.surprises <= self.steps / FEW

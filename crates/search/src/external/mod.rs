@@ -16,10 +16,10 @@ use crate::atomic::Broken;
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, Run};
-use crate::single::{Single, Stop, with_room};
+use crate::single::{Single, Stop, Unfit, with_room};
 use crate::store::Guarantee;
 use directory::{Directory, Scratch};
-use model::system::{Misfit, StepCode, System, Width};
+use model::system::{StepCode, System, Width};
 use run::{read_words, write_words};
 use std::io::{self, BufReader, BufWriter, Seek, SeekFrom};
 use std::path::Path;
@@ -42,7 +42,7 @@ fn attempt<S: System>(
     options: &Options<'_>,
     parent: &Path,
     before: Duration,
-) -> Result<Outcome, Box<Misfit>> {
+) -> Result<Outcome, Box<Unfit>> {
     let initial = match system.initial_states() {
         Ok(initial) => initial,
         Err(error) => return Ok(Outcome::without_start(error)),
@@ -54,7 +54,7 @@ fn attempt<S: System>(
     };
     match search.run(&initial) {
         Ok(()) | Err(Failure::Stop(Stop::Over)) => {}
-        Err(Failure::Stop(Stop::Misfit(misfit))) => return Err(misfit),
+        Err(Failure::Stop(Stop::Misfit(misfit))) => return Err(search.single.unfit(system, misfit)),
         Err(Failure::Disk(error)) => search.single.sign.stop(Some(failed(&error))),
     }
     let bytes = search.memory_bytes();
