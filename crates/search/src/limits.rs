@@ -84,6 +84,13 @@ impl<'a> Meter<'a> {
         Meter { limits: limits.clone(), start: Instant::now(), before }
     }
 
+    /// For a search that has begun again after so long, within the same limits.
+    pub fn again(limits: &Limits<'a>, spent: Duration) -> Meter<'a> {
+        let now = Instant::now();
+        let (start, before) = now.checked_sub(spent).map_or((now, spent), |start| (start, Duration::ZERO));
+        Meter { limits: limits.clone(), start, before }
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.before + self.start.elapsed()
     }

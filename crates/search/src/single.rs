@@ -76,7 +76,7 @@ impl<'a> Single<'a> {
             options,
             tally: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
             sign: Sign::default(),
-            meter: Meter::new(&options.limits, before),
+            meter: Meter::again(&options.limits, before),
             goal: if options.all_errors { Goal::Everything } else { Goal::FirstError },
             ticks: 0,
             told: Instant::now(),

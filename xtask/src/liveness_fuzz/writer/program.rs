@@ -63,7 +63,10 @@ impl Writer {
             if asks {
                 self.remote.push(format!("(enabled({pid}))"));
             }
-            self.remote.push(format!("({name}[{pid}]:l)"));
+            // A number that may later be that of another process type means something else to SPIN (`docs/spin-differences.md`).
+            if !runs || number == 0 {
+                self.remote.push(format!("({name}[{pid}]:l)"));
+            }
             pid += instances;
         }
         if self.random.percent(35) {
