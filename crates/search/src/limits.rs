@@ -177,4 +177,14 @@ mod tests {
             assert_eq!(size(bytes), text);
         }
     }
+
+    #[test]
+    fn a_search_that_begins_again_has_the_time_that_is_left() {
+        let time = Duration::from_millis(10);
+        let limits = Limits { time: Some(time), ..Limits::default() };
+        assert_eq!(Meter::again(&limits, time).check_time(), Err(Limit::Time(time)));
+        let hour = Limits { time: Some(Duration::from_secs(3600)), ..Limits::default() };
+        assert_eq!(Meter::again(&hour, time).check_time(), Ok(()));
+        assert!(Meter::again(&hour, time).elapsed() >= time);
+    }
 }
