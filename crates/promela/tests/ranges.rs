@@ -174,3 +174,26 @@ fn control_given_up_is_noticed() {
         active proctype Q() { do :: c?_ -> n = 9 od }";
     assert!(shown(text).starts_with("n 0..255"), "{}", shown(text));
 }
+
+#[test]
+fn what_counts_processes_is_bounded_by_their_number() {
+    // However the steps interleave; also where ways part and meet again.
+    let text = "byte inside, room = 9; active [5] proctype P() {
+        do :: inside++; if :: room-- :: skip; d_step { room = room - 2; room++ } fi; skip; inside = inside - 1; room++ od }";
+    assert_eq!(shown(text), "inside 0..5, room 4..9");
+    // Not what is lower for one way than for the other, set otherwise, or below what its type holds.
+    let not = "byte once, set, low; active [2] proctype P() { do
+        :: once++; if :: once-- :: skip fi
+        :: set++; set = 0
+        :: low--; low++ od }";
+    assert_eq!(shown(not), "once 0..255, set 0..255, low 0..255");
+    // Who is gone still owes what it owed at its end, however many follow.
+    let gone = "byte all, now; proctype Q() { all++; now++; now-- } init { do :: _nr_pr < 4 -> run Q() od }";
+    assert_eq!(shown(gone), "all 0..255, now 0..255");
+    let few = "byte all, now; proctype Q() { all++; now++; now-- } init { run Q(); run Q() }";
+    assert_eq!(shown(few), "all 0..2, now 0..2");
+    // A message may bring any value.
+    let received = "byte n; chan c = [1] of { byte }; active [2] proctype P() {
+        do :: n++; n-- :: c!7 :: c?n od }";
+    assert!(shown(received).starts_with("n 0..255"), "{}", shown(received));
+}

@@ -3,18 +3,21 @@
 //! First the states nearest the given ones, level by level; then walks, which get to where a breadth-first look does not.
 //! Fair walks keep to the middle of the state space: the largest values, the fullest channels, are where somebody does not
 //! get to move for long. So most walks obey random priorities that change now and then (as in Burckhardt, Kothari, Musuvathi
-//! and Nagarakatti's probabilistic concurrency testing, 2010).
+//! and Nagarakatti's probabilistic concurrency testing, 2010). And a variable that counts processes is highest when all whom it counts
+//! have come and nobody has left: for each there is a climb, in which leaving is put off.
 
 use super::Profile;
 use crate::error::RuntimeError;
 use crate::expression::Expr;
 use crate::interp::{Interpreter, Spare};
 use crate::program::{Location, Operation, ProcessType, Program, Transition};
+use crate::ranges::Count;
 use crate::state::{Pid, State};
 use crate::system::{Step, Successor};
 use rapidhash::fast::SeedableState;
 use std::collections::HashSet;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 /// How many values may be looked at: some milliseconds.
 const EFFORT: usize = 2_000_000;
@@ -26,6 +29,8 @@ const WALK: usize = 400;
 const FAIR: usize = 3;
 /// Priorities change once in so many steps.
 const PATIENCE: usize = 24;
+/// How long a climb is at most.
+const CLIMB: usize = 200;
 
 /// What a look around from the initial states shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +76,14 @@ impl Profile {
             return extent;
         }
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let ranges = Arc::clone(&self.ranges);
+        for (variable, count) in ranges.counts() {
+            let slot = interpreter.program().variables.get(variable).first_slot();
+            if self.globals[slot].bits() < count.values.bits() {
+                let state = from[random.below(from.len())].clone();
+                look.climb(self, state, slot, count, &mut random);
+            }
+        }
         while look.effort > 0 {
             // Some walks go on from the edge of the neighbourhood, some start afresh.
             let start = if random.below(2) == 0 { &edge } else { from };
@@ -130,18 +143,65 @@ impl Look<'_, '_> {
         (seen.len(), frontier)
     }
 
+    /// Looks at all steps from a state, if there are any and there is effort left.
+    fn look_ahead(&mut self, profile: &mut Profile, state: &State) -> bool {
+        let before = self.effort;
+        self.expand(state);
+        for state in self.successors.iter().filter_map(|successor| successor.state.as_ref()) {
+            profile.include(self.interpreter.program(), state);
+        }
+        let goes_on = !self.successors.is_empty() && self.effort > 0;
+        if !goes_on {
+            // Walks that end at once cost something too.
+            self.effort = self.effort.saturating_sub(before - self.effort);
+        }
+        goes_on
+    }
+
+    /// Makes one of the steps of highest rank; `false` if there is none.
+    fn step<R: Ord>(
+        &mut self,
+        state: &mut State,
+        random: &mut Random,
+        rank: impl Fn(&State, &Successor) -> R,
+    ) -> bool {
+        let highest = self.successors.iter().map(|successor| rank(state, successor)).max();
+        let first = |successor: &&mut Successor| Some(rank(state, successor)) == highest;
+        let count = self.successors.iter_mut().filter(first).count();
+        let chosen = self.successors.iter_mut().filter(first).nth(random.below(count));
+        let next = chosen.and_then(|chosen| chosen.state.take());
+        next.map(|next| self.spare.give(std::mem::replace(state, next))).is_some()
+    }
+
+    /// A walk to where a count is high: whoever is counted goes first, and what lowers it comes last.
+    fn climb(
+        &mut self,
+        profile: &mut Profile,
+        mut state: State,
+        slot: usize,
+        count: &Count,
+        random: &mut Random,
+    ) {
+        for _ in 0..CLIMB {
+            let rank = |from: &State, successor: &Successor| {
+                let rises = successor.state.as_ref().map(|to| to.globals[slot].cmp(&from.globals[slot]));
+                let mover = &from.processes[usize::from(mover(&successor.step))];
+                (rises, count.counted[mover.process_type.index()])
+            };
+            if profile.globals[slot].contains(count.values)
+                || !self.look_ahead(profile, &state)
+                || !self.step(&mut state, random, rank)
+            {
+                break;
+            }
+        }
+    }
+
     fn walk(&mut self, profile: &mut Profile, mut state: State, random: &mut Random) {
         let fair = random.below(FAIR) == 0;
         let mut priorities: Vec<usize> = Vec::new();
         for _ in 0..WALK {
-            let before = self.effort;
-            self.expand(&state);
-            for state in self.successors.iter().filter_map(|successor| successor.state.as_ref()) {
-                profile.include(self.interpreter.program(), state);
-            }
-            if self.successors.is_empty() || self.effort == 0 {
-                // Walks that end at once cost something too.
-                self.effort = self.effort.saturating_sub(before - self.effort);
+            if !self.look_ahead(profile, &state) {
                 break;
             }
             while priorities.len() < state.processes.len() {
@@ -151,17 +211,12 @@ impl Look<'_, '_> {
                 let changed = random.below(priorities.len());
                 priorities[changed] = random.below(usize::MAX);
             }
-            let priority = |successor: &Successor| match fair {
+            let priority = |_: &State, successor: &Successor| match fair {
                 true => None,
                 false => priorities.get(usize::from(mover(&successor.step))).copied(),
             };
-            let highest = self.successors.iter().map(priority).max().flatten();
-            let first = |successor: &&mut Successor| priority(successor) == highest;
-            let count = self.successors.iter_mut().filter(first).count();
-            let chosen = self.successors.iter_mut().filter(first).nth(random.below(count));
-            match chosen.and_then(|chosen| chosen.state.take()) {
-                Some(next) => self.spare.give(std::mem::replace(&mut state, next)),
-                None => break,
+            if !self.step(&mut state, random, priority) {
+                break;
             }
         }
     }

@@ -76,6 +76,11 @@ impl Instances {
         self.created[kind.index()] <= 1
     }
 
+    /// How many processes of the type there can be in all, one after the other or together; `None` if any number.
+    pub fn created(&self, kind: ProcessTypeId) -> Option<u32> {
+        Some(self.created[kind.index()]).filter(|&created| created < MANY)
+    }
+
     /// How many processes can exist at a time.
     pub fn most_processes(&self) -> u32 {
         self.created.iter().sum::<u32>().min(255)

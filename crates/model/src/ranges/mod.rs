@@ -3,12 +3,13 @@
 //! What only its own process writes is known location by location: its variables, and globals of which it is the
 //! only writer. Other globals, and the fields of messages, have one interval for all times; but while a process is
 //! inside an atomic sequence or a d_step nobody else moves, so what it has seen of globals there stays true until it may
-//! give up control. Intervals that keep growing are widened.
+//! give up control. Intervals that keep growing are widened, but not beyond what processes can be counted to.
 //!
 //! `interval` is arithmetic, `environment` what is known at a location, `expression` and `operation` the meaning of
-//! the program's parts on intervals, `widening` makes it end, `instances` counts processes. This file owns the
-//! iteration. Nothing here knows layouts (but for the type of intervals) or what the result is used for.
+//! the program's parts on intervals, `widening` makes it end, `instances` counts processes, `counts` knows variables
+//! that do. This file owns the iteration. Nothing here knows layouts (but for the type of intervals) or what the result is used for.
 
+mod counts;
 mod environment;
 mod expression;
 mod instances;
@@ -17,6 +18,7 @@ mod operation;
 mod value;
 mod widening;
 
+pub use counts::Count;
 pub(crate) use instances::Instances;
 
 use crate::access::Channels;
@@ -28,7 +30,7 @@ use crate::reduce::walk;
 use crate::state::State;
 use environment::Environment;
 use expression::Reader;
-use interval::truth;
+use interval::{common, truth};
 use operation::Effects;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -41,6 +43,8 @@ pub struct Ranges {
     globals: Vec<Interval>,
     locals: Vec<Vec<Interval>>,
     fields: Vec<Vec<Interval>>,
+    /// By variable of the program: does it count processes?
+    counts: Vec<Option<Count>>,
     /// By variable of the program, and by process type and variable: all values, also those held only inside a step.
     global_stores: Vec<Interval>,
     local_stores: Vec<Vec<Interval>>,
@@ -50,6 +54,12 @@ impl Ranges {
     /// Of all elements of a variable of the program.
     pub fn global(&self, variable: VariableId) -> Interval {
         self.globals[variable.index()]
+    }
+
+    /// The variables of the program that count processes at some of their locations.
+    pub fn counts(&self) -> impl Iterator<Item = (VariableId, &Count)> {
+        let numbered = (0..).zip(&self.counts);
+        numbered.filter_map(|(number, count)| Some((VariableId(number), count.as_ref()?)))
     }
 
     /// Of all elements of a variable of every process of the type.
@@ -111,6 +121,7 @@ fn everything(program: &Program) -> Ranges {
     let globals: Vec<Interval> = of(&program.variables);
     let locals: Vec<Vec<Interval>> = program.process_types.iter().map(|kind| of(&kind.variables)).collect();
     Ranges {
+        counts: vec![None; globals.len()],
         global_stores: globals.clone(),
         local_stores: locals.clone(),
         globals,
@@ -159,6 +170,8 @@ struct Analysis<'p> {
     globals: Vec<Content>,
     locals: Vec<Vec<Content>>,
     fields: Vec<Vec<Content>>,
+    /// By global: does it count processes?
+    counts: Vec<Option<Count>>,
     /// What globals hold before any process exists.
     start: Vec<Interval>,
     /// By global: the type of the only process that ever writes it.
@@ -176,13 +189,11 @@ impl<'p> Analysis<'p> {
     /// `None` if the program does not start.
     fn new(program: &'p Program) -> Option<Analysis<'p>> {
         let start = start_values(program)?;
-        let content = |value: Option<Interval>, domain| Content {
-            value,
-            limit: Interval::of_domain(domain),
-            growths: 0,
-            readers: Vec::new(),
-        };
+        let within =
+            |limit, value: Option<Interval>| Content { value, limit, growths: 0, readers: Vec::new() };
+        let content = |value, domain| within(Interval::of_domain(domain), value);
         let instances = Instances::new(program);
+        let counts = counts::counts(program, &instances, &start);
         let mut analysis = Analysis {
             program,
             channels: Channels::new(program),
@@ -192,9 +203,13 @@ impl<'p> Analysis<'p> {
             globals: program
                 .variables
                 .iter()
-                .zip(&start)
-                .map(|(variable, value)| content(Some(*value), variable.domain))
+                .zip(start.iter().zip(&counts))
+                .map(|(variable, (value, count))| match count {
+                    Some(count) => within(count.values, Some(*value)),
+                    None => content(Some(*value), variable.domain),
+                })
                 .collect(),
+            counts,
             locals: program
                 .process_types
                 .iter()
@@ -297,6 +312,8 @@ impl<'p> Analysis<'p> {
     fn add(&mut self, cell: Cell, value: Interval) {
         let content = self.content(cell);
         let limit = content.limit;
+        // What counts processes has a limit that no run exceeds, though a step looked at by itself might.
+        let Some(value) = common(value, limit) else { return };
         let grown = match content.value {
             None => value,
             Some(old) if old.contains(value) => return,
@@ -482,6 +499,7 @@ impl<'p> Analysis<'p> {
                 .collect(),
             globals,
             locals,
+            counts: self.counts.clone(),
             fields: self
                 .fields
                 .iter()
