@@ -70,6 +70,7 @@ impl Worker<'_> {
                     }
                 } else {
                     self.enter(graph, &mut path, edge.target, left)?;
+                    self.share(graph, root);
                 }
                 continue;
             }

@@ -143,7 +143,12 @@ impl<C> Search<C> {
                 continue;
             }
             match self.numbers.get(edge.target) {
-                UNMET => self.push(graph, &mut path, edge.target, edge.marks, left)?,
+                UNMET => {
+                    self.push(graph, &mut path, edge.target, edge.marks, left)?;
+                    if self.company.is_enough(graph, root) {
+                        return Ok(None);
+                    }
+                }
                 OUTSIDE => {}
                 number => {
                     self.join(number, edge.marks);

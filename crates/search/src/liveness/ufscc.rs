@@ -79,6 +79,7 @@ impl Worker<'_> {
                 Some(edge) => match self.components.claim(edge.target, self.number) {
                     Claim::New => {
                         self.enter(graph, edge.target, edge.marks, left)?;
+                        self.share(start);
                         false
                     }
                     Claim::Found => self.close(expanded, edge.target, edge.marks),

@@ -2,10 +2,12 @@
 //! second table.
 //!
 //! It is done in rounds, from the end of the table on. The entries of a round come from a range of places and go to places behind that range; these
-//! were empty or have been emptied by the rounds before, so whatever is in them stays there, and all threads may add to them at once. The ranges become shorter by the
+//! were empty or have been emptied by the rounds before, so whatever is in them stays there. As the order remains, what comes from one part of the range goes to one stretch of
+//! places: each thread takes a part and alone writes to that stretch. The few entries that belong elsewhere are put aside until the end. The ranges become shorter by the
 //! factor that the table has grown by.
 
 use super::table::EMPTY;
+use std::ops::Range;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,29 +23,36 @@ pub(super) fn spread(
 ) {
     let threads = if before < SHORT { 1 } else { threads.max(1) };
     let barrier = Barrier::new(threads);
-    // What is in places before `behind` when an entry is looked at may not stay there.
-    let settle = |place: usize, behind: usize, aside: &mut Vec<u64>| {
+    let settle = |place: usize, stretch: &Range<usize>, aside: &mut Vec<u64>| {
         let entry = entries[place].load(Ordering::Relaxed);
         if entry != EMPTY {
             entries[place].store(EMPTY, Ordering::Relaxed);
             let home = home(entry);
-            if home < behind || !put(entries, home, entry, threads) {
+            if !stretch.contains(&home) || !put(&entries[home..stretch.end], entry) {
                 aside.push(entry);
             }
         }
     };
+    // Where that goes which was at home in this place.
+    let goes_to = |place: usize| (place as u128 * entries.len() as u128 / before as u128) as usize;
     let work = |thread: usize| {
         let (mut end, mut aside) = (before, Vec::new());
         while end >= SHORT {
             let start = (end * before / entries.len() + 1).min(end - 1);
             let share = (end - start).div_ceil(threads);
-            let first = end.min(start + thread * share);
-            (first..end.min(first + share)).for_each(|place| settle(place, end, &mut aside));
+            let first = |thread: usize| end.min(start + thread * share);
+            // The first and the last may have entries for places before and behind.
+            let stretch = Range {
+                start: if thread == 0 { end } else { goes_to(first(thread)).max(end) },
+                end: if thread + 1 == threads { entries.len() } else { goes_to(first(thread + 1)).max(end) },
+            };
+            (first(thread)..first(thread + 1)).for_each(|place| settle(place, &stretch, &mut aside));
             end = start;
             barrier.wait();
         }
         if thread == 0 {
-            (0..end).rev().for_each(|place| settle(place, place + 1, &mut aside));
+            let rest = (0..end).rev();
+            rest.for_each(|place| settle(place, &(place + 1..entries.len()), &mut aside));
         }
         aside
     };
@@ -60,21 +69,13 @@ pub(super) fn spread(
         }),
     };
     for entry in aside {
-        let found = put(entries, home(entry), entry, 1) || put(entries, 0, entry, 1);
+        let found = put(&entries[home(entry)..], entry) || put(entries, entry);
         debug_assert!(found, "there are free places");
     }
 }
 
-/// Puts an entry into the first free place from its home on; `false` if there is none up to the end.
-fn put(entries: &[AtomicU64], home: usize, entry: u64, threads: usize) -> bool {
-    let free = |slot: &&AtomicU64| slot.load(Ordering::Relaxed) == EMPTY;
-    if threads == 1 {
-        let slot = entries[home..].iter().find(free);
-        slot.inspect(|slot| slot.store(entry, Ordering::Relaxed)).is_some()
-    } else {
-        let take = |slot: &AtomicU64| {
-            slot.compare_exchange(EMPTY, entry, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-        };
-        entries[home..].iter().filter(free).any(take)
-    }
+/// Puts an entry into the first free one of these places; `false` if there is none.
+fn put(places: &[AtomicU64], entry: u64) -> bool {
+    let free = places.iter().find(|slot| slot.load(Ordering::Relaxed) == EMPTY);
+    free.inspect(|slot| slot.store(entry, Ordering::Relaxed)).is_some()
 }
