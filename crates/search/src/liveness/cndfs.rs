@@ -30,6 +30,7 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
         let mut worker = Worker {
             team,
             own: Colors::default(),
+            path: Path::default(),
             shuffle: Shuffle::new(number),
             weak: view.is_weak(),
             all_marks: view.all_marks(),
@@ -42,6 +43,7 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
 struct Worker<'t> {
     team: &'t Team,
     own: Colors,
+    path: Path<()>,
     shuffle: Shuffle,
     weak: bool,
     all_marks: u64,
@@ -55,8 +57,22 @@ impl Worker<'_> {
         if graph.has(root, BLUE) {
             return Ok(None);
         }
-        let mut path: Path<()> = Path::default();
-        self.enter(graph, &mut path, root, left)?;
+        // Many searches are short: the memory for their paths is kept.
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let found = self.descend(graph, &mut path, root, left);
+        self.path = path;
+        found
+    }
+
+    fn descend<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        path: &mut Path<()>,
+        root: Node,
+        left: &mut Vec<Node>,
+    ) -> Step<G> {
+        self.enter(graph, path, root, left)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {
                 if graph.has(edge.target, BLUE) {
@@ -66,10 +82,10 @@ impl Worker<'_> {
                     let closes =
                         edge.marks == self.all_marks || !self.weak && graph.is_accepting(edge.target);
                     if closes {
-                        return Ok(Some(Ending::Found(closed(&path, edge.target, &[]))));
+                        return Ok(Some(Ending::Found(closed(path, edge.target, &[]))));
                     }
                 } else {
-                    self.enter(graph, &mut path, edge.target, left)?;
+                    self.enter(graph, path, edge.target, left)?;
                     self.share(graph, root);
                 }
                 continue;
@@ -81,7 +97,7 @@ impl Worker<'_> {
             graph.mark(node, BLUE);
             if !self.weak
                 && graph.is_accepting(node)
-                && let Some(ending) = self.red(graph, &path, node)?
+                && let Some(ending) = self.red(graph, path, node)?
             {
                 return Ok(Some(ending));
             }

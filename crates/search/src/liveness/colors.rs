@@ -20,6 +20,7 @@ impl Colors {
         byte >> (node % 4 * 2) & 3
     }
 
+    #[inline]
     pub fn set(&mut self, node: Node, color: u8) {
         let index = node as usize / 4;
         if index >= self.bytes.len() {

@@ -35,6 +35,7 @@ pub(super) struct Search<C> {
     roots: Vec<Root>,
     /// Nodes of components not yet complete.
     live: Vec<Node>,
+    path: Path<()>,
     visited: u32,
     company: C,
 }
@@ -117,7 +118,14 @@ pub fn search_with<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
 
 impl<C> Search<C> {
     pub fn new(company: C) -> Search<C> {
-        Search { numbers: Numbers::whole(), roots: Vec::new(), live: Vec::new(), visited: 0, company }
+        Search {
+            numbers: Numbers::whole(),
+            roots: Vec::new(),
+            live: Vec::new(),
+            path: Path::default(),
+            visited: 0,
+            company,
+        }
     }
 
     /// Looks for a lasso from a node, unless that was visited; nothing if another thread has come to an end.
@@ -128,8 +136,25 @@ impl<C> Search<C> {
         if self.company.is_complete(graph, root) || self.numbers.get(root) != UNMET {
             return Ok(None);
         }
-        let mut path: Path<()> = Path::default();
-        self.push(graph, &mut path, root, 0, left)?;
+        // Many searches are short: the memory for their paths is kept.
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let found = self.descend(graph, &mut path, root, left);
+        self.path = path;
+        found
+    }
+
+    fn descend<G: Graph>(
+        &mut self,
+        graph: &mut G,
+        path: &mut Path<()>,
+        root: Node,
+        left: &mut Vec<Node>,
+    ) -> Found<G>
+    where
+        C: Company<G>,
+    {
+        self.push(graph, path, root, 0, left)?;
         while let Some(node) = path.top() {
             let Some(edge) = path.next_edge() else {
                 path.pop();
@@ -144,7 +169,7 @@ impl<C> Search<C> {
             }
             match self.numbers.get(edge.target) {
                 UNMET => {
-                    self.push(graph, &mut path, edge.target, edge.marks, left)?;
+                    self.push(graph, path, edge.target, edge.marks, left)?;
                     if self.company.is_enough(graph, root) {
                         return Ok(None);
                     }

@@ -24,21 +24,28 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
 #[derive(Debug, Default)]
 pub(super) struct Search {
     colors: Colors,
+    path: Path<bool>,
 }
 
 impl Search {
     /// Looks for a lasso from a node, unless that was visited.
     pub fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G> {
         match self.colors.get(root) {
-            WHITE => blue(graph, &mut self.colors, root, left),
+            WHITE => blue(graph, &mut self.colors, &mut self.path, root, left),
             _ => Ok(None),
         }
     }
 }
 
 /// The first search. Remembered on the path: are all successors so far red?
-fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, root: Node, left: &mut Vec<Node>) -> Found<G> {
-    let mut path: Path<bool> = Path::default();
+fn blue<G: Graph>(
+    graph: &mut G,
+    colors: &mut Colors,
+    path: &mut Path<bool>,
+    root: Node,
+    left: &mut Vec<Node>,
+) -> Found<G> {
+    path.clear();
     let (weak, all_marks) = (graph.is_weak(), graph.all_marks());
     colors.set(root, CYAN);
     path.push_within(graph, root, true, left)?;
@@ -47,20 +54,20 @@ fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, root: Node, left: &mut Vec
             let target = edge.target;
             match colors.get(target) {
                 CYAN if edge.marks == all_marks || !weak && graph.is_accepting(target) => {
-                    return Ok(Some(closed(&path, target, &[])));
+                    return Ok(Some(closed(path, target, &[])));
                 }
                 WHITE => {
                     colors.set(target, CYAN);
                     path.push_within(graph, target, true, left)?;
                 }
                 RED => {}
-                _ => clear(&mut path),
+                _ => clear(path),
             }
             continue;
         }
         let all_red = path.data().is_none_or(|all_red| *all_red);
         if !all_red && !weak && graph.is_accepting(node) {
-            if let Some(lasso) = red(graph, colors, &path, node)? {
+            if let Some(lasso) = red(graph, colors, path, node)? {
                 return Ok(Some(lasso));
             }
             colors.set(node, RED);
@@ -69,7 +76,7 @@ fn blue<G: Graph>(graph: &mut G, colors: &mut Colors, root: Node, left: &mut Vec
         }
         path.pop();
         if colors.get(node) != RED {
-            clear(&mut path);
+            clear(path);
         }
     }
     Ok(None)

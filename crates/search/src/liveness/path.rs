@@ -52,6 +52,12 @@ impl<T: Copy> Path<T> {
         Ok(())
     }
 
+    /// Makes it empty, keeping the memory for the next.
+    pub fn clear(&mut self) {
+        self.frames.clear();
+        self.edges.clear();
+    }
+
     /// Puts a node on the path, without edges.
     pub fn open(&mut self, node: Node, data: T) {
         let start = self.edges.len();

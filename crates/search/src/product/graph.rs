@@ -52,7 +52,7 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
     pub(super) expansion: Expansion,
     /// That of the program's states, where these are the heads of packets.
     pub(super) program: Expansion,
-    pub(super) joint: Joint,
+    pub(super) joint: Option<Box<Joint>>,
     pub tally: Tally,
     /// Those of the tally that are counted in `nodes` too.
     announced: u64,
@@ -105,7 +105,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             widened: nodes.widened,
             expansion: Expansion::new(nodes.product.width()),
             program: Expansion::new(nodes.product.program_width()),
-            joint: Joint::default(),
+            joint: None,
             lookup: Lookup::new(nodes.table.words()),
             nodes,
             alone: true,
@@ -163,6 +163,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     /// Whatever the program does from here on, the automaton stays where it is: the node stands for all that follow. With which
     /// marks?
+    #[inline]
     pub(super) fn absorbed(&self, node: Node) -> Option<u64> {
         if !self.nodes.product.absorbs() {
             return None;
@@ -170,6 +171,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.nodes.product.monitor().absorbing(self.automaton_state(node))
     }
 
+    #[inline]
     fn automaton_state(&self, node: Node) -> u32 {
         let Nodes { product, table, .. } = &*self.nodes;
         if self.nodes.is_split() {
@@ -208,6 +210,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     /// Puts the words of the program's state in the node into `self.state`. Precondition: it is the head of a packet.
+    #[inline]
     pub(super) fn load_program(&mut self, node: Node) {
         self.state.clear();
         self.nodes.table.load(node, &mut self.state);
@@ -497,6 +500,7 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
         self.nodes.product.monitor().is_accepting(self.automaton_state(node))
     }
 
+    #[inline]
     fn is_passing(&self, node: Node) -> bool {
         self.nodes.product.monitor().is_passing(self.automaton_state(node))
     }

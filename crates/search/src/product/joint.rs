@@ -71,7 +71,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     ) -> Result<(), Stop> {
         nodes.iter().try_for_each(|_| self.tick())?;
         let counted = (self.tally.transitions, self.tally.atomic_steps);
-        let mut joint = std::mem::take(&mut self.joint);
+        let mut joint = self.joint.take().unwrap_or_default();
         loop {
             match self.expand_jointly(nodes, within, &mut joint)? {
                 Ok(()) if self.add_heads()? => break,
@@ -82,7 +82,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             (self.tally.transitions, self.tally.atomic_steps) = counted;
         }
         joint.fans.iter().for_each(|fans| self.follow(&joint.replies, fans, within, out, left));
-        self.joint = joint;
+        self.joint = Some(joint);
         self.check_size()
     }
 
@@ -135,9 +135,11 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
         }
         // The program's errors are not the property's business; and that it has come to an end is none.
-        for (error, _) in self.program.met.drain(..) {
-            if error != RuntimeError::InvalidEndState {
-                product.monitor().note(&error);
+        if !self.program.met.is_empty() {
+            for (error, _) in self.program.met.drain(..) {
+                if error != RuntimeError::InvalidEndState {
+                    product.monitor().note(&error);
+                }
             }
         }
         if product.monitor().stutters() && self.program.nothing_moved() {

@@ -137,6 +137,7 @@ impl Monitor {
         &self.automaton
     }
 
+    #[inline]
     pub fn conditions(&self) -> &[Expr] {
         &self.conditions
     }
@@ -150,6 +151,7 @@ impl Monitor {
         self.weak
     }
 
+    #[inline]
     pub fn stutters(&self) -> bool {
         self.stutters
     }
@@ -171,12 +173,14 @@ impl Monitor {
     }
 
     /// Is it known that no accepting cycle leads through the state?
+    #[inline]
     pub(crate) fn is_passing(&self, state: u32) -> bool {
         self.passing[state as usize]
     }
 
     /// The initial state, if the automaton can stay there whatever it reads and nothing is accepted before it leaves for another: of every state that the
     /// program comes to, there is a node with it.
+    #[inline]
     pub(crate) fn waiting(&self) -> Option<u32> {
         self.waiting
     }
@@ -235,11 +239,13 @@ impl Monitor {
         (0..states).filter(covers)
     }
 
+    #[inline]
     pub(crate) fn is_universal(&self, state: u32) -> bool {
         self.universal[state as usize]
     }
 
     /// If the automaton stays in the state whatever follows: the marks it sees from then on.
+    #[inline]
     pub(crate) fn absorbing(&self, state: u32) -> Option<u64> {
         self.absorbing[state as usize].filter(|_| self.stutters)
     }

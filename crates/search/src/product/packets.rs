@@ -41,6 +41,7 @@ impl Tail {
     }
 
     /// Is the property's automaton part of the tail?
+    #[inline]
     pub(super) fn has_property(self) -> bool {
         matches!(self, Tail::Property | Tail::Fairness)
     }
@@ -72,6 +73,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
     }

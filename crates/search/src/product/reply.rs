@@ -9,6 +9,8 @@ use rapidhash::RapidHashMap;
 
 /// So many replies are remembered.
 const MOST_REPLIES: usize = 1 << 12;
+/// So many of them where they are found at once; a power of two.
+const NEAR: usize = 64;
 
 /// Edges that lead to nodes of the same packets.
 #[derive(Debug, Default)]
@@ -47,18 +49,26 @@ fn key(own: u32, companion: Option<u32>, letter: u64) -> u128 {
 }
 
 /// Those that are remembered, by number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Replies {
+    /// Some of those below, each in the place of its key: most searches see few letters.
+    near: [Option<(u128, usize)>; NEAR],
     known: RapidHashMap<u128, usize>,
     replies: Vec<Reply>,
 }
 
+impl Default for Replies {
+    fn default() -> Replies {
+        Replies { near: [None; NEAR], known: RapidHashMap::default(), replies: Vec::new() }
+    }
+}
+
 impl Replies {
     /// Numbers given so far are not used any more.
+    #[inline]
     pub fn begin(&mut self) {
         if self.replies.len() > MOST_REPLIES {
-            self.known.clear();
-            self.replies.clear();
+            *self = Replies::default();
         }
     }
 
@@ -79,15 +89,28 @@ impl Replies {
     ) -> usize {
         // Letters of several words are seldom, and are not remembered.
         let key = (letter.len() <= 1).then(|| key(own, companion, letter.first().copied().unwrap_or(0)));
-        if let Some(number) = key.and_then(|key| self.known.get(&key)) {
-            return *number;
+        let Some(key) = key else { return self.add(reply(monitor, absorbs, own, companion, letter)) };
+        let place = (own as usize * 8 ^ (key >> 64) as usize * 2 ^ usize::from(companion.is_some())) % NEAR;
+        if let Some((near, number)) = self.near[place]
+            && near == key
+        {
+            return number;
         }
-        let number = self.replies.len();
-        self.replies.push(reply(monitor, absorbs, own, companion, letter));
-        if let Some(key) = key {
-            self.known.insert(key, number);
-        }
+        let number = match self.known.get(&key) {
+            Some(number) => *number,
+            None => {
+                let number = self.add(reply(monitor, absorbs, own, companion, letter));
+                self.known.insert(key, number);
+                number
+            }
+        };
+        self.near[place] = Some((key, number));
         number
+    }
+
+    fn add(&mut self, reply: Reply) -> usize {
+        self.replies.push(reply);
+        self.replies.len() - 1
     }
 }
 
