@@ -48,8 +48,8 @@ pub(super) trait Company<G> {
     /// Tells others so.
     fn complete(&self, graph: &G, node: Node);
 
-    /// Leaves out the edges of the path's top that nobody need follow, and puts the others into an order of its own.
-    fn arrange(&mut self, graph: &G, path: &mut Path<()>);
+    /// Puts the edges of the path's top into an order of its own.
+    fn arrange(&mut self, path: &mut Path<()>);
 
     /// Has another thread come to an end? Otherwise, lets one that has no work begin where this search began: it takes another way.
     fn is_enough(&self, graph: &G, root: Node) -> bool;
@@ -65,7 +65,7 @@ impl<G> Company<G> for Alone {
 
     fn complete(&self, _: &G, _: Node) {}
 
-    fn arrange(&mut self, _: &G, _: &mut Path<()>) {}
+    fn arrange(&mut self, _: &mut Path<()>) {}
 
     fn is_enough(&self, _: &G, _: Node) -> bool {
         false
@@ -89,8 +89,7 @@ impl<G: SharedGraph> Company<G> for Among<'_> {
         graph.mark(node, COMPLETE);
     }
 
-    fn arrange(&mut self, graph: &G, path: &mut Path<()>) {
-        path.retain(|edge| !graph.has(edge.target, COMPLETE));
+    fn arrange(&mut self, path: &mut Path<()>) {
         self.shuffle.apply(path.edges());
     }
 
@@ -164,10 +163,9 @@ impl<C> Search<C> {
                 }
                 continue;
             };
-            if self.company.is_complete(graph, edge.target) {
-                continue;
-            }
             match self.numbers.get(edge.target) {
+                // Asked last: what others write to all the time is slow to read.
+                UNMET if self.company.is_complete(graph, edge.target) => {}
                 UNMET => {
                     self.push(graph, path, edge.target, edge.marks, left)?;
                     if self.company.is_enough(graph, root) {
@@ -204,7 +202,7 @@ impl<C> Search<C> {
     {
         self.enter(node, entry);
         path.push_within(graph, node, (), left)?;
-        self.company.arrange(graph, path);
+        self.company.arrange(path);
         Ok(())
     }
 
