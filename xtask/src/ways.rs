@@ -18,7 +18,7 @@ use crate::fuzz::random::Random;
 #[derive(Debug, Clone)]
 pub struct Way {
     pub choice: Choice,
-    store: StoreKind,
+    pub store: StoreKind,
     order: Order,
     threads: usize,
     join_after: Option<u64>,

@@ -325,3 +325,28 @@ fn nothing_but_waiting() {
         }
     }
 }
+
+/// A cycle that the first of the nested searches does not see closed at an accepting state, and one that is not there, in stores that may omit states.
+#[test]
+fn stores_that_may_omit_states() {
+    let text = "byte x; active proctype P() { do :: x < 9 -> x++ :: x == 9 -> x = 0 od }";
+    let place = Place::with(&[("m.pml", text)]);
+    for store in ["compact", "bitstate"] {
+        let arguments = ["m.pml", "--store", store, "--memory", "50M", "--raw", "--ltl"];
+        let (code, out, _) = place.run(&[&arguments[..], &["<>[](x != 4)"]].concat());
+        assert_eq!(code, Some(1), "{out}");
+        assert!(
+            out.contains("the cycle starts here") && out.contains("in the store that was asked for"),
+            "{out}"
+        );
+        let (code, out, _) = place.run(&[&arguments[..], &["[]<>(x == 4) || <>[](x == 3)"]].concat());
+        assert!(code != Some(0) && code != Some(1), "{out}");
+        assert!(out.contains("inconclusive") && out.contains("states may have been omitted"), "{out}");
+        // A condition without a value ends it, with the run that leads there.
+        let (code, out, _) = place.run(&[&arguments[..], &["<>[](9 / (x - 7) < 20)"]].concat());
+        assert_eq!(code, Some(1), "{out}");
+        assert!(out.contains("division by zero"), "{out}");
+        let (_, out, _) = place.run(&[&arguments[..], &["<>[](x != 4)", "--search", "couvreur"]].concat());
+        assert!(out.contains("--store is for errors"), "{out}");
+    }
+}

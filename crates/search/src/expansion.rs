@@ -82,6 +82,12 @@ impl<const NAMED: bool> Expansion<NAMED> {
         self.expand_more(system, state, tally, stop)
     }
 
+    /// Adds an arrival that is no move.
+    pub fn arrive(&mut self, state: &[u64]) {
+        self.arrivals.push(0);
+        self.arrivals.extend_from_slice(state);
+    }
+
     pub fn clear(&mut self) {
         self.arrivals.clear();
         self.names.clear();

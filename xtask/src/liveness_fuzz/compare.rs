@@ -12,7 +12,9 @@ use lariat::replay::{FoundIn, Replayed, SavedRun};
 use model::Interpreter;
 use oracle::{Forbidden, Graph, Product, Shorter, Shown};
 use search::Verdict;
+use search::liveness::Algorithm;
 use search::liveness::fairness::{Actor, Fairness, Strength};
+use search::product::has_cycles;
 
 use super::tally::Tally;
 use super::{Kind, LIMIT, Sample};
@@ -228,11 +230,14 @@ impl<'a> Comparison<'a> {
             self.tally.unsuited += 1;
             return;
         }
-        if checked.verdict == Verdict::Inconclusive {
+        // Products this small have their states mistaken for others once in many thousand times.
+        let undecided = checked.verdict == Verdict::Inconclusive;
+        if undecided && (!checked.answer.may_omit || checked.answer.unobserved) {
             self.tally.undecided += 1;
             return;
         }
-        self.tally.compared(&way.settings(checked.search == "reachability"));
+        let in_store = checked.search == Algorithm::Nested.name() && has_cycles(&way.store);
+        self.tally.compared(&way.settings(checked.search == "reachability" || in_store));
         if (checked.verdict == Verdict::Violated) != expected.violated {
             let what =
                 format!("expected violated: {}, found {:?} {way:?}", expected.violated, checked.verdict);

@@ -13,9 +13,12 @@ use model::{Program, RuntimeError};
 use native::Native;
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
-use search::product::{Answer, Length, Monitor, Request, Shape, Tail, explore, find, find_fair, find_prefix};
+use search::product::{
+    Answer, Length, Monitor, Request, Shape, Tail, explore, find, find_fair, find_in_store, find_prefix,
+    has_cycles,
+};
 use search::replay::ReplayError;
-use search::{Options, Run, Verdict, Violation};
+use search::{Options, Run, StoreKind, Verdict, Violation};
 use std::fmt;
 
 /// How to check.
@@ -98,6 +101,8 @@ enum Plan {
     Explore,
     /// By one search, or by another one for several threads if the product is large.
     Cycles(Algorithm, Option<Algorithm>),
+    /// `nested`, in the store that was asked for.
+    InStore,
 }
 
 /// Checks a property of a program.
@@ -138,7 +143,7 @@ pub(super) fn check_on(
         };
     }
     let planned = prepare(program, property, &choice.assumptions).and_then(|prepared| {
-        let plan = plan(&prepared, property, choice)?;
+        let plan = plan(&prepared, property, choice, &options.store)?;
         Ok((prepared, plan))
     });
     let (prepared, (plan, because, found)) = match planned {
@@ -169,6 +174,7 @@ pub(super) fn check_on(
             Plan::Explore => "explore",
             Plan::Reachability => "reachability",
             Plan::Cycles(planned, _) => search_name(answer.algorithm.unwrap_or(planned), choice.fairness),
+            Plan::InStore => Algorithm::Nested.name(),
         },
         because: match (&plan, answer.algorithm) {
             _ if answer.stem => {
@@ -262,7 +268,11 @@ fn plan(
     prepared: &Prepared,
     property: &Property,
     choice: &Choice,
+    store: &StoreKind,
 ) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
+    // What can be searched for cycles in a store: not what else was asked for.
+    let in_store =
+        has_cycles(store) && choice.fairness.is_none() && choice.hybrid.is_none() && !choice.shortest;
     if choice.explore {
         if choice.is_hybrid() {
             return Err(Unsuitable::ExploreHybrid);
@@ -278,7 +288,13 @@ fn plan(
             return Err(Unsuitable::DeterministicFair);
         }
         let found = automaton(prepared, property, &choice.assumptions, Form::of(choice.algorithm))?;
-        return Ok((Plan::Cycles(algorithm, None), "as asked for", found));
+        return Ok(match algorithm {
+            Algorithm::Nested if in_store => {
+                (Plan::InStore, "as asked for, in the store that was asked for", found)
+            }
+            _ if *store != StoreKind::Automatic => (Plan::Cycles(algorithm, None), WITHOUT_STORE, found),
+            _ => (Plan::Cycles(algorithm, None), "as asked for", found),
+        });
     }
     if choice.hybrid == Some(Tail::None) {
         return Err(Unsuitable::NoDemon);
@@ -286,19 +302,32 @@ fn plan(
     let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
     // Only to see its shape.
     let monitor = Monitor::new(found.0.clone(), found.1.clone(), prepared.stutters);
-    Ok(match monitor.shape() {
-        Shape::Empty => (Plan::Nothing, "no run at all can violate the property", found),
+    let (plan, because) = match monitor.shape() {
+        Shape::Empty => (Plan::Nothing, "no run at all can violate the property"),
         // In packets only searches for cycles store what they visit.
         Shape::Terminal if prepared.stutters && !choice.is_hybrid() => {
-            (Plan::Reachability, "a violation shows in finite time", found)
+            (Plan::Reachability, "a violation shows in finite time")
         }
         // Fairness needs the whole component.
         Shape::Terminal | Shape::Weak if monitor.is_weak() && choice.fairness.is_none() => {
-            (WEAK, "a violation is a cycle; the automaton is weak", found)
+            (WEAK, "a violation is a cycle; the automaton is weak")
         }
-        Shape::Terminal | Shape::Weak | Shape::General => (GENERAL, "a violation is a cycle", found),
+        Shape::Terminal | Shape::Weak | Shape::General => (GENERAL, "a violation is a cycle"),
+    };
+    Ok(match plan {
+        Plan::Cycles(..) if in_store => {
+            let of_buchi = || automaton(prepared, property, &choice.assumptions, Form::Buchi);
+            let found = if monitor.is_weak() { found } else { of_buchi()? };
+            (Plan::InStore, "a violation is a cycle; it is looked for in the store that was asked for", found)
+        }
+        Plan::Cycles(..) if *store != StoreKind::Automatic => (plan, WITHOUT_STORE, found),
+        _ => (plan, because, found),
     })
 }
+
+/// Why a store that was asked for is not used.
+const WITHOUT_STORE: &str =
+    "a violation is a cycle, which this search finds in a table of its own; --store is for errors";
 
 /// In a weak product a cycle is judged when it is closed: depth-first search and two bits a node will do.
 const WEAK: Plan = Plan::Cycles(Algorithm::Nested, Some(Algorithm::Cndfs));
@@ -319,10 +348,14 @@ fn search<S: Observable>(
             let options = Options { order, checkpoint: None, resume: None, ..options.clone() };
             find_prefix(system, monitor, &options)
         }
-        Plan::Cycles(algorithm, when_large) => {
+        Plan::Cycles(..) | Plan::InStore => {
+            let (algorithm, when_large) = match *plan {
+                Plan::Cycles(algorithm, when_large) => (algorithm, when_large),
+                _ => (Algorithm::Nested, None),
+            };
             let request = Request {
-                algorithm: *algorithm,
-                when_large: *when_large,
+                algorithm,
+                when_large,
                 join_after: options.join_after,
                 hybrid: choice.hybrid,
                 length: match choice.shortest {
@@ -335,6 +368,7 @@ fn search<S: Observable>(
                 progress: options.progress,
             };
             match choice.fairness {
+                _ if matches!(plan, Plan::InStore) => find_in_store(system, monitor, &request, options),
                 Some(fairness) => find_fair(system, monitor, &request, fairness),
                 None => find(system, monitor, &request),
             }

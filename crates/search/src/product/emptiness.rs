@@ -5,12 +5,14 @@ use super::monitor::Monitor;
 use super::packets::{PacketFigures, Tail};
 use super::shorten;
 use super::stem::{self, Visited};
+use super::supertrace::{self, Searched, Way};
 use super::system::Product;
 use crate::limits::{Limit, peak_memory_bytes};
 use crate::liveness::{Algorithm, Graph, Lasso, Node};
 use crate::outcome::{Outcome, Run, Statistics, Verdict, Violation};
 use crate::pool::thread_count;
 use crate::rounds::Progress;
+use crate::store::Guarantee;
 use crate::{Limits, Options, reachability};
 use model::RuntimeError;
 use model::observe::Observable;
@@ -162,7 +164,19 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
             (graph, found, statistics)
         }
     };
-    match found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose()) {
+    let found = found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose());
+    show(&mut graph, found, request, &mut answer);
+    finished(&graph, statistics, answer)
+}
+
+/// Adds what was found to the answer, as long as is wanted.
+fn show<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    found: Result<Option<Lasso>, Stop>,
+    request: &Request<'_>,
+    answer: &mut Answer,
+) {
+    match found {
         Ok(None) => {}
         Ok(Some(lasso)) => {
             graph.lifted = false;
@@ -170,20 +184,64 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
             // Without the acceptance of Büchi there is nothing to hold a shorter cycle against.
             let shown = match (request.algorithm, request.length) {
                 (Algorithm::Deterministic, _) | (_, Length::AsFound) => Ok(lasso.clone()),
-                (_, Length::Shortened) => shorten::shorten(&mut graph, lasso.clone(), budget),
-                (_, Length::Shortest) => shorten::shortest(&mut graph, lasso.clone()),
+                (_, Length::Shortened) => shorten::shorten(graph, lasso.clone(), budget),
+                (_, Length::Shortest) => shorten::shortest(graph, lasso.clone()),
             };
             // What was found is shown, whatever limit has been reached meanwhile.
             answer.unshortened = unshortened(request.length, &shown);
             graph.lift_limits();
-            match steps(&mut graph, &shown.unwrap_or(lasso)) {
+            match steps(graph, &shown.unwrap_or(lasso)) {
                 Ok(run) => answer.lasso = Some(run),
-                Err(stop) => give_up(&mut graph, &mut answer, stop),
+                Err(stop) => give_up(graph, answer, stop),
             }
         }
-        Err(stop) => give_up(&mut graph, &mut answer, stop),
+        Err(stop) => give_up(graph, answer, stop),
     }
-    finished(&graph, statistics, answer)
+}
+
+/// Looks for a forbidden run as a cycle of the product, in the store that the options name: depth-first, in one thread. Preconditions: there is
+/// [such a search](supertrace::has_cycles) in that store, and the acceptance is one of Büchi or the monitor is weak.
+pub fn find_in_store<S: Observable>(
+    system: S,
+    monitor: &Monitor,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Answer {
+    let product = Product::marked(system, monitor).absorbing();
+    let Searched { way, failure, outcome } = supertrace::search(&product, options);
+    let omits = outcome.guarantee != Guarantee::Exact;
+    let mut answer = Answer {
+        algorithm: Some(request.algorithm),
+        may_omit: omits && way.is_none() && failure.is_none() && outcome.limit.is_none(),
+        failure,
+        limit: outcome.limit,
+        endless_atomic: outcome.endless_atomic,
+        unobserved: outcome.endless_atomic,
+        statistics: outcome.statistics,
+        met: monitor.met(),
+        ..Answer::default()
+    };
+    if let Some(way) = way {
+        let mut graph = ProductGraph::new(product, Tail::Demon, &request.limits, None);
+        graph.lift_limits();
+        let found = follow(&mut graph, &way).map(Some);
+        show(&mut graph, found, request, &mut answer);
+    }
+    answer
+}
+
+/// The nodes along a way.
+fn follow<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, way: &Way) -> Result<Lasso, Stop> {
+    let mut node = graph.initial()?.get(way.initial).copied().unwrap_or_default();
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    for arrival in way.prefix.iter().chain(&way.cycle) {
+        nodes.push(node);
+        edges.clear();
+        graph.successors(node, &mut edges)?;
+        node = edges.get(*arrival as usize).map_or(node, |edge| edge.target);
+    }
+    let cycle = nodes.split_off(way.prefix.len());
+    Ok(Lasso { prefix: nodes, cycle })
 }
 
 /// The limit that was reached while a shortest lasso was looked for.

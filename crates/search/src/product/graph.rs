@@ -82,7 +82,7 @@ pub(crate) struct ProductGraph<'m, 'a, S: Observable> {
 }
 
 /// What somebody who cannot interrupt leaves as it is.
-static NEVER: AtomicBool = AtomicBool::new(false);
+pub(super) static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     pub fn new(
