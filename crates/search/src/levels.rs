@@ -21,7 +21,7 @@ use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::Outcome;
 use crate::single::{Single, Stop, Unfit, from_each};
-use crate::store::{Cache, Reached, Store};
+use crate::store::{Cache, Expected, Reached, Store};
 use crate::ways_back::{Place, START, WaysBack};
 use crate::{Options, Run};
 use model::system::{StepCode, System};
@@ -55,9 +55,6 @@ impl Undone {
 /// In which order what waits is expanded, and how often a state is expected to be met. It decides what is visited when, and what is
 /// remembered; not what is visited.
 pub(crate) trait Plan {
-    /// Sees a step.
-    fn see(&mut self, _name: u64, _from: &[u64], _to: &[u64]) {}
-
     /// This state waits from now on.
     fn wait(&mut self, store: &Cache, waiting: Waiting, state: &[u64]);
 
@@ -68,12 +65,12 @@ pub(crate) trait Plan {
     fn expected(&self, state: &[u64], successors: u32) -> u32;
 
     /// The same for a state that is about to be forgotten, if more has been learned meanwhile.
-    fn expected_now(&self, _state: &[u64]) -> u32 {
-        0
+    fn expected_now(&self, _state: &[u64]) -> Expected {
+        Expected::default()
     }
 
-    /// What is expanded next.
-    fn next(&mut self, store: &Cache, stop: &AtomicBool) -> Result<Option<Waiting>, Stop>;
+    /// What is expanded next, and which of its arrivals lead to states that were counted as met from it before.
+    fn next(&mut self, store: &Cache, stop: &AtomicBool) -> Result<Option<(Waiting, Passed)>, Stop>;
 
     /// How many wait.
     fn len(&self) -> usize;
@@ -98,8 +95,8 @@ impl Plan for ByLevel {
         successors
     }
 
-    fn next(&mut self, _: &Cache, _: &AtomicBool) -> Result<Option<Waiting>, Stop> {
-        Ok(self.0.pop_front())
+    fn next(&mut self, _: &Cache, _: &AtomicBool) -> Result<Option<(Waiting, Passed)>, Stop> {
+        Ok(self.0.pop_front().map(|waiting| (waiting, Passed::default())))
     }
 
     fn len(&self) -> usize {
@@ -162,11 +159,30 @@ pub(crate) struct Waiting {
     pub place: Place,
 }
 
+/// Arrivals of a state by number, as far as there are bits for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed(u64);
+
+impl Passed {
+    pub fn has(self, number: usize) -> bool {
+        number < u64::BITS as usize && self.0 & 1 << number != 0
+    }
+
+    /// Adds an arrival; is it one of them now, and was not before?
+    pub fn add(&mut self, number: usize) -> bool {
+        let is_new = number < u64::BITS as usize && !self.has(number);
+        if is_new {
+            self.0 |= 1 << number;
+        }
+        is_new
+    }
+}
+
 struct Levels<'a, S, P> {
     system: &'a S,
     store: Cache,
     single: Single<'a>,
-    expansion: Expansion<true>,
+    expansion: Expansion,
     /// The words that are not stored, in most states; and in others that wait.
     unstored: Vec<u64>,
     unusual: HashMap<u32, Vec<u64>>,
@@ -183,8 +199,8 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
     /// Visits everything that can be reached from this state and is not known.
     fn from(&mut self, state: &[u64]) -> Result<(), Stop> {
         self.arrive(state, 0, None)?;
-        while let Some(next) = self.plan.next(&self.store, self.single.sign.flag())? {
-            self.expand(next)?;
+        while let Some((next, passed)) = self.plan.next(&self.store, self.single.sign.flag())? {
+            self.expand(next, passed)?;
             if self.ways.has_grown() {
                 self.ways.retain(self.plan.places());
             }
@@ -192,7 +208,7 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
         Ok(())
     }
 
-    fn expand(&mut self, Waiting { slot, depth, place }: Waiting) -> Result<(), Stop> {
+    fn expand(&mut self, Waiting { slot, depth, place }: Waiting, passed: Passed) -> Result<(), Stop> {
         let waiting = self.plan.len() as u64;
         let bytes = self.memory_bytes();
         self.single.tick(|| bytes, waiting)?;
@@ -210,14 +226,12 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
         }
         let arrivals = self.expansion.take_arrivals();
         let state = &state[..self.system.width().identity];
-        for (name, entry) in self.expansion.names().iter().zip(arrivals.chunks_exact(self.expansion.stride()))
-        {
-            self.plan.see(*name, state, &entry[1..=state.len()]);
-        }
         let mut successors = 0;
         for (number, entry) in different(&arrivals, self.expansion.stride(), state) {
             successors += 1;
-            self.arrive(&entry[1..], depth + entry[0], Some((place, number as u32)))?;
+            if !passed.has(number) {
+                self.arrive(&entry[1..], depth + entry[0], Some((place, number as u32)))?;
+            }
         }
         self.store.expanded(slot, self.plan.expected(state, successors));
         self.plan.met(&self.store, state);
@@ -451,6 +465,18 @@ mod tests {
             let limits = crate::Limits { states: Some(100_000), ..crate::Limits::default() };
             let options = Options { all_errors: true, store, limits, ..Options::default() };
             is_whole(&graph, &reachability(&graph.system(), &options), false)?;
+        }
+    }
+
+    /// Arrivals for which there are no bits are never passed, so they are always visited.
+    #[test]
+    fn passes_what_it_has_bits_for() {
+        let mut passed = Passed::default();
+        for number in [0, 63, 64, 1000] {
+            assert!(!passed.has(number));
+            assert_eq!(passed.add(number), number < 64);
+            assert!(!passed.add(number), "only once");
+            assert_eq!(passed.has(number), number < 64);
         }
     }
 

@@ -1,20 +1,26 @@
 //! A search that expands next what leaves the fewest states to be remembered, for graphs in which a depth-first search visits too much again.
 //!
-//! A state that was expanded is worth remembering while states that lead to it are not expanded. How many of them there are is guessed from the steps seen before
-//! ([`crate::ways_in`]); what was met as often is forgotten first ([`Replacement::Met`](crate::store::Replacement)). So what is to be remembered is the border between what was expanded and what was not,
-//! on both sides, and its length depends on the order. (That no order needs less than the *vertex separation* of the graph is why this is worth while: it is often far below what
-//! is on a depth-first stack, or in two levels.) The order is greedy: next is the state whose expansion adds the fewest states, less those that need not be remembered any
-//! more since nothing else leads to them; of these, the oldest. For that its successors are looked up when it begins to wait, and its *cost* is kept up to date: when a state
-//! comes or is waited for once more only, the states before it become cheaper.
+//! A state is worth remembering while steps into it or out of it were not passed. How many there are into it is guessed from the steps seen before
+//! ([`crate::ways_in`]); what was met as often is forgotten first ([`Replacement::Met`](crate::store::Replacement)). So what is to be remembered is the border between what was visited and what was not,
+//! and its length depends on the order. (That no order needs less than the *vertex separation* of the graph is why this is worth while: it is often far below what
+//! is on a depth-first stack, or in two levels.)
+//!
+//! A step is passed as soon as both its ends are there: those out of a state when it begins to wait, and then those into it from others that wait, which are
+//! guessed and looked up. So a state that waits is not in the way of those that it leads to, and when it is expanded, only what is missing is added.
+//! The order is that of Sloan (An algorithm for profile and wavefront reduction of sparse matrices, 1986) without his distances: next is the state with the fewest steps
+//! that were not passed, into it and out of it; of these, the oldest.
+//!
+//! A guess that is too low does much harm: one state that was forgotten too early is new again, and so is everything behind it. So where there is room, what is kept longest of that which is not expected
+//! again are states that steps about which something new was learned lately nearly lead to.
 //!
 //! Everything is visited, and the search ends, for the reasons that a search by levels has ([`crate::levels`]): they do not depend on the order, nor on what is
-//! expected. Guesses that are bad make it give up.
+//! expected. A step is passed only if the state at its end was visited, which is seen by expanding the one before it. Guesses that are bad make it give up.
 
 use crate::Coverage;
 use crate::expansion::Expansion;
-use crate::levels::{Plan, Waiting, different};
+use crate::levels::{Passed, Plan, Waiting, different};
 use crate::single::Stop;
-use crate::store::{Cache, Standing, Store};
+use crate::store::{Cache, Expected, Standing, Store};
 use crate::tally::Tally;
 use crate::ways_back::Place;
 use crate::ways_in::WaysIn;
@@ -28,22 +34,59 @@ struct Known {
     waiting: Waiting,
     /// When it began to wait.
     time: u64,
-    /// By how many states there will be more to remember when it was expanded.
-    cost: i64,
-    /// So many states are before it that were not expanded.
-    expected: u32,
+    /// Its arrivals that are passed, and how many others there are.
+    passed: Passed,
+    ahead: u32,
+    /// So many states are before it from which it was not met.
+    behind: u32,
+    /// It has the words that are not stored in common with most states, so that its arrivals can be told from what is stored.
+    usual: bool,
+}
+
+impl Known {
+    /// What goes first. A state whose last step was passed need not wait.
+    fn key(&self) -> (u32, u64, u32) {
+        let left = if self.ahead == 0 { 0 } else { self.ahead + self.behind };
+        (left, self.time, self.waiting.slot)
+    }
+}
+
+/// What waits, by slot, and in order.
+#[derive(Debug, Default)]
+struct Front {
+    known: HashMap<u32, Known>,
+    order: BTreeSet<(u32, u64, u32)>,
+}
+
+impl Front {
+    fn insert(&mut self, known: Known) {
+        self.order.insert(known.key());
+        self.known.insert(known.waiting.slot, known);
+    }
+
+    fn change(&mut self, slot: u32, change: impl FnOnce(&mut Known)) {
+        if let Some(known) = self.known.get_mut(&slot) {
+            self.order.remove(&known.key());
+            change(known);
+            self.order.insert(known.key());
+        }
+    }
+
+    fn pop(&mut self) -> Option<Known> {
+        self.order.pop_first().and_then(|(.., slot)| self.known.remove(&slot))
+    }
 }
 
 #[derive(Debug)]
 pub(crate) struct Narrow<'a, S> {
     system: &'a S,
     ways_in: WaysIn,
-    /// One state ahead; and what is counted there.
-    ahead: Expansion,
+    /// Expands what begins to wait, and what is before it; and what is counted there.
+    expansion: Expansion<true>,
     unseen: Tally,
-    /// What waits, by slot, and by cost and time.
-    known: HashMap<u32, Known>,
-    order: BTreeSet<(i64, u64, u32)>,
+    /// The words that are not stored, in most states.
+    unstored: Option<Vec<u64>>,
+    front: Front,
     /// What began to wait just now.
     new: Vec<(Waiting, Vec<u64>)>,
     time: u64,
@@ -52,96 +95,103 @@ pub(crate) struct Narrow<'a, S> {
 /// A state that waits takes so much in a hash table, with a byte that says whether its place is taken, at most seven eighths of which are.
 const IN_TABLE: usize = (size_of::<(u32, Known)>() + 1) * 8 / 7;
 /// And so much in an ordered set, whose nodes are about two thirds full.
-const IN_ORDER: usize = size_of::<(i64, u64, u32)>() * 3 / 2;
+const IN_ORDER: usize = size_of::<(u32, u64, u32)>() * 3 / 2;
 
 impl<'a, S: System> Narrow<'a, S> {
     pub fn new(system: &'a S, ways_in: WaysIn) -> Narrow<'a, S> {
         Narrow {
             system,
             ways_in,
-            ahead: Expansion::new(system.width()),
+            expansion: Expansion::new(system.width()),
             unseen: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
-            known: HashMap::new(),
-            order: BTreeSet::new(),
+            unstored: None,
+            front: Front::default(),
             new: Vec::new(),
             time: 0,
         }
     }
 
-    /// To expand what waits before this state is worth one more.
-    fn cheaper_before(&mut self, store: &Cache, state: &[u64]) {
-        for before in self.ways_in.before(state) {
-            if let Some(Standing::Waits { slot, .. }) = store.standing(&before, store.key(&before)) {
-                cheaper(&mut self.known, &mut self.order, slot);
-            }
-        }
-    }
-
-    /// Finds out what it costs to expand a state.
-    fn look_ahead(
+    /// Passes the steps between a state that begins to wait and those that are there.
+    fn connect(
         &mut self,
         store: &Cache,
         stop: &AtomicBool,
         waiting: Waiting,
         state: &[u64],
     ) -> Result<(), Stop> {
-        let identity = self.system.width().identity;
-        self.ahead.expand(self.system, state, &mut self.unseen, stop)?;
-        let state = &state[..identity];
+        self.expansion.expand(self.system, state, &mut self.unseen, stop)?;
+        let (state, unstored) = state.split_at(self.system.width().identity);
+        let usual = self.unstored.get_or_insert_with(|| unstored.to_vec()) == unstored;
+        let arrivals = self.expansion.take_arrivals();
+        let stride = self.expansion.stride();
+        for (name, arrival) in self.expansion.names().iter().zip(arrivals.chunks_exact(stride)) {
+            self.ways_in.see(*name, state, &arrival[1..=state.len()]);
+        }
+        let (mut passed, mut ahead) = (Passed::default(), 0);
+        for (number, arrival) in different(&arrivals, stride, state) {
+            let next = &arrival[1..=state.len()];
+            if store.standing(next, store.key(next)).is_some() && passed.add(number) {
+                store.meet(next, store.key(next));
+                self.met(store, next);
+            } else {
+                ahead += 1;
+            }
+        }
+        self.expansion.give_back(arrivals);
+        self.time += 1;
+        let time = self.time;
+        self.front.insert(Known { waiting, time, passed, ahead, behind: 0, usual });
+        let before: Vec<_> = self.ways_in.before(state).collect();
+        let expected = before.len() as u32;
+        for before in before {
+            self.pass(store, stop, before, state)?;
+        }
         let met = match store.standing(state, store.key(state)) {
             Some(Standing::Waits { met, .. }) => met,
             _ => 0,
         };
-        let expected = self.ways_in.count(state).saturating_sub(met);
-        let mut cost = -i64::from(expected == 0);
-        for (_, arrival) in different(self.ahead.arrivals(), self.ahead.stride(), state) {
-            let next = &arrival[1..=identity];
-            cost += match store.standing(next, store.key(next)) {
-                None => 1,
-                Some(Standing::Expanded { expected: 1 }) => -1,
-                _ => 0,
-            };
+        let behind = expected.saturating_sub(met);
+        self.front.change(waiting.slot, |known| known.behind = behind);
+        Ok(())
+    }
+
+    /// Passes the step to a state that is there from one that may lead to it, if that waits and does.
+    fn pass(
+        &mut self,
+        store: &Cache,
+        stop: &AtomicBool,
+        mut before: Vec<u64>,
+        state: &[u64],
+    ) -> Result<(), Stop> {
+        let Some(Standing::Waits { slot, .. }) = store.standing(&before, store.key(&before)) else {
+            return Ok(());
+        };
+        if !self.front.known.get(&slot).is_some_and(|known| known.usual && known.ahead > 0) {
+            return Ok(());
         }
-        self.time += 1;
-        let (time, slot) = (self.time, waiting.slot);
-        self.order.insert((cost, time, slot));
-        self.known.insert(slot, Known { waiting, time, cost, expected });
+        before.extend(self.unstored.iter().flatten());
+        self.expansion.expand(self.system, &before, &mut self.unseen, stop)?;
+        let mut arrivals = self.expansion.arrivals().chunks_exact(self.expansion.stride());
+        if let Some(number) = arrivals.position(|arrival| arrival[1..=state.len()] == *state) {
+            self.front.change(slot, |known| {
+                if known.passed.add(number) {
+                    known.ahead -= 1;
+                    store.meet(state, store.key(state));
+                }
+            });
+        }
         Ok(())
     }
 }
 
-fn cheaper(known: &mut HashMap<u32, Known>, order: &mut BTreeSet<(i64, u64, u32)>, slot: u32) {
-    if let Some(Known { time, cost, .. }) = known.get_mut(&slot) {
-        order.remove(&(*cost, *time, slot));
-        *cost -= 1;
-        order.insert((*cost, *time, slot));
-    }
-}
-
 impl<S: System> Plan for Narrow<'_, S> {
-    fn see(&mut self, name: u64, from: &[u64], to: &[u64]) {
-        self.ways_in.see(name, from, to);
-    }
-
-    fn wait(&mut self, store: &Cache, waiting: Waiting, state: &[u64]) {
+    fn wait(&mut self, _: &Cache, waiting: Waiting, state: &[u64]) {
         self.new.push((waiting, state.to_vec()));
-        self.cheaper_before(store, &state[..self.system.width().identity]);
     }
 
     fn met(&mut self, store: &Cache, state: &[u64]) {
-        match store.standing(state, store.key(state)) {
-            Some(Standing::Expanded { expected: 1 }) => self.cheaper_before(store, state),
-            Some(Standing::Waits { slot, .. }) => {
-                if let Some(Known { expected, .. }) = self.known.get_mut(&slot)
-                    && *expected > 0
-                {
-                    *expected -= 1;
-                    if *expected == 0 {
-                        cheaper(&mut self.known, &mut self.order, slot);
-                    }
-                }
-            }
-            _ => {}
+        if let Some(Standing::Waits { slot, .. }) = store.standing(state, store.key(state)) {
+            self.front.change(slot, |known| known.behind = known.behind.saturating_sub(1));
         }
     }
 
@@ -149,31 +199,31 @@ impl<S: System> Plan for Narrow<'_, S> {
         self.ways_in.count(state)
     }
 
-    fn expected_now(&self, state: &[u64]) -> u32 {
-        self.ways_in.count(state)
+    fn expected_now(&self, state: &[u64]) -> Expected {
+        let (perhaps, doubt) = self.ways_in.nearly(state);
+        Expected { times: self.ways_in.count(state), perhaps, doubt }
     }
 
-    fn next(&mut self, store: &Cache, stop: &AtomicBool) -> Result<Option<Waiting>, Stop> {
+    fn next(&mut self, store: &Cache, stop: &AtomicBool) -> Result<Option<(Waiting, Passed)>, Stop> {
         for (waiting, state) in std::mem::take(&mut self.new) {
-            self.look_ahead(store, stop, waiting, &state)?;
+            self.connect(store, stop, waiting, &state)?;
         }
-        let next = self.order.pop_first().and_then(|(.., slot)| self.known.remove(&slot));
-        Ok(next.map(|known| known.waiting))
+        Ok(self.front.pop().map(|known| (known.waiting, known.passed)))
     }
 
     fn len(&self) -> usize {
-        self.known.len() + self.new.len()
+        self.front.known.len() + self.new.len()
     }
 
     fn memory_bytes(&self) -> u64 {
         let new = self.new.capacity() * size_of::<(Waiting, Vec<u64>)>();
-        let waiting = self.known.capacity() * IN_TABLE + self.order.len() * IN_ORDER;
+        let waiting = self.front.known.capacity() * IN_TABLE + self.front.order.len() * IN_ORDER;
         (new + waiting) as u64 + self.ways_in.memory_bytes()
     }
 
     fn places(&mut self) -> impl Iterator<Item = &mut Place> {
         let new = self.new.iter_mut().map(|(waiting, _)| &mut waiting.place);
-        self.known.values_mut().map(|known| &mut known.waiting.place).chain(new)
+        self.front.known.values_mut().map(|known| &mut known.waiting.place).chain(new)
     }
 }
 
@@ -303,6 +353,16 @@ mod tests {
         assert!(!outcome.expect("everything fits").exhaustive);
     }
 
+    /// Rings of three states: with room for nine in twenty of all states none is visited twice. If steps were passed only when a state is expanded, the best next
+    /// one each time would need room for more than eleven.
+    #[test]
+    fn passes_steps_between_what_waits() {
+        let processes = Processes::new(6, vec![(0, None, 1), (1, None, 2), (2, None, 0)]);
+        let states = processes.reachable().len();
+        assert!(processes.search(states as u64 * 9 / 20, 1).exhaustive);
+        assert_eq!(processes.visits.lock().expect("nobody panics").len(), states);
+    }
+
     /// What waits takes memory as well: where there is none, another search has to do it, and this one does not take more and more.
     #[test]
     fn gives_up_where_there_is_no_memory() {
@@ -324,13 +384,15 @@ mod tests {
         let mut plan = Narrow::new(&system, processes.ways_in(1));
         let (empty, stop) = (plan.memory_bytes(), AtomicBool::new(false));
         for state in 0..1000u64 {
-            let Reached::New { slot } = store.reach(&[state], store.key(&[state]), false, |_| 0) else {
+            let Reached::New { slot } =
+                store.reach(&[state], store.key(&[state]), false, |_| Expected::default())
+            else {
                 panic!("there is room")
             };
             plan.wait(&store, Waiting { slot, depth: 0, place: START }, &[state]);
         }
         plan.next(&store, &stop).expect("everything fits");
-        let each = size_of::<(u32, Known)>() + size_of::<(i64, u64, u32)>();
+        let each = size_of::<(u32, Known)>() + size_of::<(u32, u64, u32)>();
         assert!((999 * each..4000 * each).contains(&((plan.memory_bytes() - empty) as usize)));
     }
 }

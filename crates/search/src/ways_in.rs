@@ -14,7 +14,11 @@ use std::collections::HashMap;
 /// More kinds of steps than this are too many to be tried for each state.
 const MOST: usize = 1 << 10;
 /// One step in so many may be a surprise.
-const FEW: u64 = 32;
+const FEW: u64 = 8;
+/// Of the last so many steps, or up to twice as many: the first of a kind always are.
+const LAST: u64 = 1 << 8;
+/// In so many bits may a state differ from what states behind a step have in common, to be nearly one of them.
+const NEARLY: u32 = 1;
 
 /// Bits that are the same in some states, and what they are.
 #[derive(Debug)]
@@ -39,11 +43,11 @@ impl Common {
         fewer
     }
 
-    /// Has this state them too, `among` these?
-    fn has(&self, state: &[u64], among: impl Fn(usize) -> u64) -> bool {
+    /// In how many of them is this state different, `among` these?
+    fn differs(&self, state: &[u64], among: impl Fn(usize) -> u64) -> u32 {
         let differs =
             |number: usize| (state[number] ^ self.values[number]) & self.bits[number] & among(number);
-        (0..state.len()).all(|number| differs(number) == 0)
+        (0..state.len()).map(|number| differs(number).count_ones()).sum()
     }
 }
 
@@ -53,6 +57,8 @@ struct Name {
     /// Bits that such a step changes.
     varying: Box<[u64]>,
     common: Common,
+    /// So many were seen since one told something new.
+    calm: u32,
 }
 
 /// Steps of one name that turn the same bits to the same values.
@@ -71,7 +77,7 @@ pub(crate) struct WaysIn {
     /// By name, changed bits, and what they become.
     numbers: HashMap<Box<[u64]>, usize, GlobalState>,
     key: Vec<u64>,
-    /// How many steps were seen, and how many of them told something new.
+    /// How many steps were seen of late, and how many of them told something new.
     steps: u64,
     surprises: u64,
     too_many: bool,
@@ -85,10 +91,10 @@ impl WaysIn {
         }
         let change = || from.iter().zip(to).map(|(from, to)| from ^ to);
         let name_number = *self.name_numbers.entry(name).or_insert_with(|| {
-            self.names.push(Name { varying: change().collect(), common: Common::of(to) });
+            self.names.push(Name { varying: change().collect(), common: Common::of(to), calm: 0 });
             self.names.len() - 1
         });
-        let Name { varying, common } = &mut self.names[name_number];
+        let Name { varying, common, calm } = &mut self.names[name_number];
         varying.iter_mut().zip(change()).for_each(|(varying, changed)| *varying |= changed);
         let mut is_new = common.and(to, |word| !varying[word]);
         self.key.clear();
@@ -108,6 +114,11 @@ impl WaysIn {
                 });
             }
         }
+        *calm = if is_new { 0 } else { calm.saturating_add(1) };
+        if self.steps == 2 * LAST {
+            self.steps /= 2;
+            self.surprises /= 2;
+        }
         self.steps += 1;
         self.surprises += u64::from(is_new);
     }
@@ -123,20 +134,28 @@ impl WaysIn {
         (self.kinds.len() * kind + self.names.len() * name + numbers) as u64
     }
 
-    /// Is a step hardly ever a surprise?
+    /// Is a step seldom a surprise by now?
     pub fn are_known(&self) -> bool {
         !self.too_many && self.surprises <= self.steps / FEW
+    }
+
+    /// Kinds of steps from whose ends this state differs in at most so many bits: in how many, and what such a step is called and changes.
+    fn kinds(&self, state: &[u64], most: u32) -> impl Iterator<Item = (u32, &Name, &[u64])> {
+        self.kinds.iter().filter_map(move |Kind { name, changed, common }| {
+            let name = &self.names[*name];
+            let differs = common.differs(state, |word| name.varying[word])
+                + name.common.differs(state, |word| !name.varying[word]);
+            let is_one =
+                differs <= most && (differs == 0 || common.differs(state, |word| changed[word]) == 0);
+            is_one.then_some((differs, name, &changed[..]))
+        })
     }
 
     /// Bits in which the states before this one differ from it, each time others.
     fn changes(&self, state: &[u64]) -> Vec<&[u64]> {
         let mut changes: Vec<&[u64]> = Vec::new();
-        for Kind { name, changed, common } in &self.kinds {
-            let Name { varying, common: always } = &self.names[*name];
-            if common.has(state, |word| varying[word])
-                && always.has(state, |word| !varying[word])
-                && !changes.contains(&&changed[..])
-            {
+        for (.., changed) in self.kinds(state, 0) {
+            if !changes.contains(&changed) {
                 changes.push(changed);
             }
         }
@@ -146,6 +165,21 @@ impl WaysIn {
     /// How many states are there before this one?
     pub fn count(&self, state: &[u64]) -> u32 {
         self.changes(state).len() as u32
+    }
+
+    /// How many might there be, if little is still to be learned? And how doubtful is it that there are not: the more, the more recently something
+    /// new was learned about such a step.
+    pub fn nearly(&self, state: &[u64]) -> (u32, u32) {
+        let mut ways: Vec<(&[u64], u32)> = Vec::new();
+        for (differs, name, changed) in self.kinds(state, NEARLY) {
+            let calm = if differs == 0 { u32::MAX } else { name.calm };
+            match ways.iter_mut().find(|way| way.0 == changed) {
+                Some(way) => way.1 = way.1.max(calm),
+                None => ways.push((changed, calm)),
+            }
+        }
+        let least = ways.iter().map(|way| way.1).min().unwrap_or(u32::MAX);
+        (ways.len() as u32, least.leading_zeros())
     }
 
     /// The states before this one.
@@ -206,6 +240,31 @@ mod tests {
         assert!(!ways.are_known());
         (1..FEW).for_each(|_| ways.see(1, &[0], &[1]));
         assert!(ways.are_known());
+    }
+
+    /// However much was a surprise in the beginning.
+    #[test]
+    fn what_was_seen_of_late_counts() {
+        let mut ways = WaysIn::default();
+        (0..MOST as u64).for_each(|name| ways.see(name, &[0], &[1]));
+        assert!(!ways.are_known());
+        (0..8 * LAST).for_each(|_| ways.see(1, &[0], &[1]));
+        assert!(ways.are_known());
+    }
+
+    /// A state that one bit keeps from being behind a step may be behind it, less and less as nothing new is learned of that step.
+    #[test]
+    fn what_is_nearly_a_way_in() {
+        let mut ways = WaysIn::default();
+        ways.see(1, &[0b0000], &[0b0001]);
+        let (perhaps, at_first) = ways.nearly(&[0b0011]);
+        assert_eq!((ways.count(&[0b0011]), perhaps), (0, 1));
+        assert_eq!(ways.nearly(&[0b0111]).0, 0, "two bits");
+        assert_eq!(ways.nearly(&[0b0000]).0, 0, "the step turns that bit to 1");
+        (0..100).for_each(|_| ways.see(1, &[0b0000], &[0b0001]));
+        let (perhaps, later) = ways.nearly(&[0b0011]);
+        assert!(perhaps == 1 && later < at_first, "{later} {at_first}");
+        assert_eq!(ways.nearly(&[0b0001]), (1, 0), "it is one");
     }
 
     #[test]

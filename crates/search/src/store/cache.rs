@@ -41,7 +41,7 @@ struct Slot {
     /// Neighbours in the list of states that can be replaced; for replacement by lot, its place among them, and when it was met last.
     before: u32,
     after: u32,
-    /// How deep the state was entered, or [`PUT_OFF`]. In a search by levels: how often it is expected to be met again, when it was expanded.
+    /// How deep the state was entered, or [`PUT_OFF`]. In a search by levels: how much it is worth, when it was expanded ([`Expected::worth`]).
     depth: u32,
     /// Which of its successors sleep. In a search by levels: how often it was met.
     asleep: Asleep,
@@ -97,13 +97,35 @@ pub(crate) enum Reached {
     Full,
 }
 
+/// From how many states a state is met in a search by levels, as far as is known. If a little is wrong with that, from so many, and how doubtful it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Expected {
+    pub times: u32,
+    pub perhaps: u32,
+    pub doubt: u32,
+}
+
+impl Expected {
+    /// To be met once more is worth this much, and more than any doubt.
+    const ONCE: u32 = 1 << 5;
+
+    /// How much a state is worth that was met so often. Where it is not expected again, doubts count: a single state that is forgotten too early is new
+    /// again, and so is all behind it.
+    fn worth(self, met: u32) -> u32 {
+        match self.times.saturating_sub(met) {
+            0 if self.perhaps > met => self.doubt.min(Expected::ONCE - 1),
+            again => again.saturating_mul(Expected::ONCE),
+        }
+    }
+}
+
 /// How a search by levels stands to a state that it has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It waits in this slot, and was met so often.
     Waits { slot: u32, met: u32 },
-    /// It is expected to be met so often again.
-    Expanded { expected: u32 },
+    /// It was expanded.
+    Expanded,
 }
 
 #[derive(Debug)]
@@ -228,7 +250,7 @@ impl Cache {
         state: &[u64],
         hash: u64,
         from_another: bool,
-        expected: impl Fn(&[u64]) -> u32,
+        expected: impl Fn(&[u64]) -> Expected,
     ) -> Reached {
         let mut inner = self.inner();
         if let Some(slot) = inner.find(state, hash) {
@@ -243,12 +265,20 @@ impl Cache {
         Reached::New { slot }
     }
 
+    /// In a search by levels, a state is met from one more state, if it is there: is it?
+    pub(crate) fn meet(&self, state: &[u64], hash: u64) -> bool {
+        let mut inner = self.inner();
+        let slot = inner.find(state, hash);
+        slot.into_iter().for_each(|slot| inner.meet_again(slot));
+        slot.is_some()
+    }
+
     /// How does a search by levels stand to this state? Nothing if it is not there.
     pub(crate) fn standing(&self, state: &[u64], hash: u64) -> Option<Standing> {
         let inner = self.inner();
         let slot = inner.find(state, hash)?;
-        let Slot { depth, open, asleep: met, .. } = inner.slots[slot as usize];
-        Some(if open { Standing::Waits { slot, met } } else { Standing::Expanded { expected: depth } })
+        let Slot { open, asleep: met, .. } = inner.slots[slot as usize];
+        Some(if open { Standing::Waits { slot, met } } else { Standing::Expanded })
     }
 
     /// The state that waits in this slot.
@@ -260,7 +290,8 @@ impl Cache {
     pub(crate) fn expanded(&self, slot: u32, expected: u32) {
         let mut inner = self.inner();
         let entry = &mut inner.slots[slot as usize];
-        entry.depth = expected.saturating_sub(*entry.met());
+        // Doubts are looked at when it is about to be replaced.
+        entry.depth = Expected { times: expected, ..Expected::default() }.worth(*entry.met());
         entry.open = false;
         inner.free(slot);
     }
@@ -353,19 +384,19 @@ impl Inner {
         }
     }
 
-    /// In a search by levels, sees to it that what is replaced next is not expected more often than it is noted.
-    fn expect(&mut self, expected: impl Fn(&[u64]) -> u32) {
+    /// In a search by levels, sees to it that what is replaced next is not worth more than is noted.
+    fn expect(&mut self, expected: impl Fn(&[u64]) -> Expected) {
         while self.slots.len() == self.limit
             && let Some(slot) = self.candidates.victim(&self.slots)
         {
             let expected = expected(self.state(slot));
             let entry = &mut self.slots[slot as usize];
-            let again = expected.saturating_sub(*entry.met());
-            if again <= entry.depth {
+            let worth = expected.worth(*entry.met());
+            if worth <= entry.depth {
                 return;
             }
             self.candidates.unlist(&mut self.slots, slot);
-            self.slots[slot as usize].depth = again;
+            self.slots[slot as usize].depth = worth;
             self.candidates.list(&mut self.slots, slot);
         }
     }

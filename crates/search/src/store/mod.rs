@@ -21,7 +21,7 @@ mod testing;
 
 pub use bitstate::{Bitstate, DEFAULT_FUNCTIONS, MAX_FUNCTIONS};
 pub use cache::{Cache, Replacement, bytes_per_state};
-pub(crate) use cache::{Entry, Reached, Standing};
+pub(crate) use cache::{Entry, Expected, Reached, Standing};
 pub use compact::{Compact, DEFAULT_BITS};
 pub use interned::Interned;
 pub use packed::Packed;

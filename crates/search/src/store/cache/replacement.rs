@@ -1,6 +1,6 @@
 //! Which state a new one replaces.
 
-use super::{NONE, Slot};
+use super::{Expected, NONE, Slot};
 
 /// Which state is replaced, of those that are not on the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,8 @@ pub enum Replacement {
     LeastRecentlyUsed,
     /// One of those that were deepest on the stack: behind them is the least to visit again.
     Deepest,
-    /// One of those that are expected to be met least often again, the first that came to that: for a search by levels ([`crate::levels`]) only.
+    /// One of those that are expected to be met least often again, the least doubtful first, and the first that came to that: for a search by
+    /// levels ([`crate::levels`]) only.
     Met,
 }
 
@@ -143,7 +144,7 @@ impl Candidates {
             }
             Replacement::Met => {
                 self.unlist(slots, slot);
-                slots[slot as usize].depth = slots[slot as usize].depth.saturating_sub(1);
+                slots[slot as usize].depth = slots[slot as usize].depth.saturating_sub(Expected::ONCE);
                 self.list(slots, slot);
             }
             Replacement::Random | Replacement::Deepest => {}
