@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 
 /// The arrays of bits, both together, if nothing is said about memory.
 const ARRAY_BYTES: u64 = 1 << 30;
+/// An array that is not used.
+const LEAST_BYTES: u64 = 1 << 10;
 
 /// A lasso: at each of its states, the number of the arrival by which it goes on.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -75,14 +77,17 @@ fn once<S: Observable>(
         StoreKind::Bitstate { functions, bytes, seed } => {
             // The stack needs memory too, more than states that wait.
             let most = options.limits.memory_bytes.map_or(ARRAY_BYTES, |memory| memory / 2);
-            let bytes = bytes.unwrap_or(ARRAY_BYTES).min(most) / 2;
-            let array = || Bitstate::new(bytes, functions, seed);
-            Search::run(product, array(), array(), options, before)
+            let bytes = bytes.unwrap_or(ARRAY_BYTES).min(most);
+            // Where the first search is enough, it has all of them.
+            let second = if product.monitor().is_weak() { LEAST_BYTES } else { bytes / 2 };
+            let array = |bytes: u64| Bitstate::new(bytes, functions, seed);
+            Search::run(product, array(bytes.saturating_sub(second)), array(second), options, before)
         }
         StoreKind::Compact { bits, seed } => {
             let compact = || Some(Compact::new(bits, seed));
             Search::run(product, compact(), compact(), options, before)
         }
+        // Exact, whatever it is.
         _ => {
             let packed = || Packed::new(&product.identity_bits(), 0);
             Search::run(product, packed(), packed(), options, before)
