@@ -185,8 +185,8 @@ impl Look<'_, '_> {
         for _ in 0..CLIMB {
             let rank = |from: &State, successor: &Successor| {
                 let rises = successor.state.as_ref().map(|to| to.globals[slot].cmp(&from.globals[slot]));
-                let mover = &from.processes[usize::from(mover(&successor.step))];
-                (rises, count.counted[mover.process_type.index()])
+                let mover = from.processes.get(usize::from(mover(&successor.step)));
+                (rises, mover.is_some_and(|mover| count.counted[mover.process_type.index()]))
             };
             if profile.globals[slot].contains(count.values)
                 || !self.look_ahead(profile, &state)

@@ -90,8 +90,8 @@ impl Replies {
         // Letters of several words are seldom, and are not remembered.
         let key = (letter.len() <= 1).then(|| key(own, companion, letter.first().copied().unwrap_or(0)));
         let Some(key) = key else { return self.add(reply(monitor, absorbs, own, companion, letter)) };
-        let place =
-            ((own as usize * 8) ^ ((key >> 64) as usize * 2) ^ usize::from(companion.is_some())) % NEAR;
+        let letter_bits = (key >> 64) as usize;
+        let place = ((own as usize) << 3 ^ letter_bits << 1 ^ usize::from(companion.is_some())) % NEAR;
         if let Some((near, number)) = self.near[place]
             && near == key
         {
