@@ -34,6 +34,8 @@ pub(super) struct Numbers {
 /// So many numbers a thread takes at once.
 const SHARE: u32 = 256;
 
+/// Below so many entries a table that is nearly empty does not matter.
+const VERY_FEW_ENTRIES: usize = 1 << 17;
 /// Below so many entries a table that is half empty does not matter.
 const FEW_ENTRIES: usize = 1 << 22;
 
@@ -265,7 +267,11 @@ impl NodeTable {
         if nodes * 10 > self.entries.len() * 7 {
             let before = self.entries.len();
             // Each time all entries move: not too often while they are few.
-            let longer = if before < FEW_ENTRIES { before * 2 } else { before / 2 * 3 };
+            let longer = match before {
+                ..VERY_FEW_ENTRIES => before * 4,
+                VERY_FEW_ENTRIES..FEW_ENTRIES => before * 2,
+                _ => before / 2 * 3,
+            };
             self.entries.extend_to((nodes * 10 / 7 + 1).max(longer), threads);
             spread(&self.entries, before, threads, |entry| self.home((entry >> 32) as u32));
         }
