@@ -347,6 +347,9 @@ fn stores_that_may_omit_states() {
         assert_eq!(code, Some(1), "{out}");
         assert!(out.contains("division by zero"), "{out}");
         let (_, out, _) = place.run(&[&arguments[..], &["<>[](x != 4)", "--search", "couvreur"]].concat());
-        assert!(out.contains("--store is for errors"), "{out}");
+        assert!(out.contains("--store is not used"), "{out}");
     }
+    // Also where the search begins after states that are only visited.
+    let (_, out, _) = place.run(&["m.pml", "--store", "cache", "--raw", "--ltl", "[](x == 4 -> <>(x == 3))"]);
+    assert!(out.contains("can leave") && out.contains("--store is not used"), "{out}");
 }

@@ -279,6 +279,7 @@ pub(super) fn check(
         automaton_states: 0,
         fairness: choice.fairness,
         assumed: Vec::new(),
+        store_unused: false,
         remedy: None,
         lasso,
         failure,

@@ -67,6 +67,8 @@ pub struct Checked {
     pub fairness: Option<Fairness>,
     /// The automata of fair runs that were assumed.
     pub assumed: Vec<Wanted>,
+    /// A store was asked for that is none for this search: it has a table of its own.
+    pub store_unused: bool,
     /// What fairness would change, if that was asked.
     pub remedy: Option<Remedy>,
     /// The run that shows the verdict.
@@ -191,6 +193,7 @@ pub(super) fn check_on(
         assumed: choice.assumptions.iter().map(|assumption| assumption.wanted.clone()).collect(),
         unsuitable: None,
         unseen: judge.prepared.unseen.clone(),
+        store_unused: matches!(plan, Plan::Cycles(..)) && options.store != StoreKind::Automatic,
         remedy: None,
         lasso: None,
         failure: None,
@@ -221,6 +224,7 @@ fn unsuitable(property: &Property, reason: Unsuitable) -> Checked {
         automaton_states: 0,
         fairness: None,
         assumed: Vec::new(),
+        store_unused: false,
         remedy: None,
         lasso: None,
         failure: None,
@@ -292,7 +296,6 @@ fn plan(
             Algorithm::Nested if in_store => {
                 (Plan::InStore, "as asked for, in the store that was asked for", found)
             }
-            _ if *store != StoreKind::Automatic => (Plan::Cycles(algorithm, None), WITHOUT_STORE, found),
             _ => (Plan::Cycles(algorithm, None), "as asked for", found),
         });
     }
@@ -320,14 +323,9 @@ fn plan(
             let found = if monitor.is_weak() { found } else { of_buchi()? };
             (Plan::InStore, "a violation is a cycle; it is looked for in the store that was asked for", found)
         }
-        Plan::Cycles(..) if *store != StoreKind::Automatic => (plan, WITHOUT_STORE, found),
         _ => (plan, because, found),
     })
 }
-
-/// Why a store that was asked for is not used.
-const WITHOUT_STORE: &str =
-    "a violation is a cycle, which this search finds in a table of its own; --store is for errors";
 
 /// In a weak product a cycle is judged when it is closed: depth-first search and two bits a node will do.
 const WEAK: Plan = Plan::Cycles(Algorithm::Nested, Some(Algorithm::Cndfs));

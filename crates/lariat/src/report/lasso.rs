@@ -74,6 +74,9 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
         let _ = write!(how, "; automaton: {states}");
     }
     let _ = writeln!(out, "  {}", style.faint(&how));
+    if checked.store_unused {
+        let _ = writeln!(out, "  --store is not used: this search for cycles has a table of its own");
+    }
     let statistics = &checked.answer.statistics;
     if statistics.states > 0 {
         let _ = writeln!(out, "  {}", style.faint(&figures(statistics, statistics.depth > 0)));

@@ -30,12 +30,13 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
         let mut worker = Worker {
             team,
             own: Colors::default(),
-            path: Path::default(),
             shuffle: Shuffle::new(number),
             weak: view.is_weak(),
             all_marks: view.all_marks(),
         };
-        sweep::together(view, team, |graph, root, left| worker.blue(graph, root, left))
+        // Many searches are short: the memory for their paths is kept.
+        let mut path = Path::default();
+        sweep::together(view, team, |graph, root, left| worker.blue(graph, &mut path, root, left))
     })?;
     found.map(|lasso| from_start(graph, lasso)).transpose()
 }
@@ -43,7 +44,6 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
 struct Worker<'t> {
     team: &'t Team,
     own: Colors,
-    path: Path<()>,
     shuffle: Shuffle,
     weak: bool,
     all_marks: u64,
@@ -53,25 +53,17 @@ type Step<G> = Result<Option<Ending<<G as Graph>::Stop>>, <G as Graph>::Stop>;
 
 impl Worker<'_> {
     /// The first search.
-    fn blue<G: SharedGraph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Step<G> {
-        if graph.has(root, BLUE) {
-            return Ok(None);
-        }
-        // Many searches are short: the memory for their paths is kept.
-        let mut path = std::mem::take(&mut self.path);
-        path.clear();
-        let found = self.descend(graph, &mut path, root, left);
-        self.path = path;
-        found
-    }
-
-    fn descend<G: SharedGraph>(
+    fn blue<G: SharedGraph>(
         &mut self,
         graph: &mut G,
         path: &mut Path<()>,
         root: Node,
         left: &mut Vec<Node>,
     ) -> Step<G> {
+        if graph.has(root, BLUE) {
+            return Ok(None);
+        }
+        path.clear();
         self.enter(graph, path, root, left)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {

@@ -1,6 +1,28 @@
 //! Which state a new one replaces.
 
-use super::{Expected, NONE, Slot};
+use super::{NONE, Slot};
+
+/// From how many states a state is met in a search by levels, as far as is known. If a little is wrong with that, from so many, and how doubtful it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Expected {
+    pub times: u32,
+    pub perhaps: u32,
+    pub doubt: u32,
+}
+
+impl Expected {
+    /// To be met once more is worth this much, and more than any doubt.
+    const ONCE: u32 = 1 << 5;
+
+    /// How much a state is worth that was met so often. Where it is not expected again, doubts count: a single state that is forgotten too early is new
+    /// again, and so is all behind it.
+    pub fn worth(self, met: u32) -> u32 {
+        match self.times.saturating_sub(met) {
+            0 if self.perhaps > met => self.doubt.min(Expected::ONCE - 1),
+            again => again.saturating_mul(Expected::ONCE),
+        }
+    }
+}
 
 /// Which state is replaced, of those that are not on the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
