@@ -14,7 +14,7 @@ use super::nested::closed;
 use super::path::Path;
 use super::stress;
 use super::sweep;
-use super::team::{self, Ending, Shuffle, Team};
+use super::team::{self, Ending, Order, Team};
 
 /// Shared: all that follows has been visited.
 const BLUE: u8 = 1;
@@ -30,7 +30,7 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
         let mut worker = Worker {
             team,
             own: Colors::default(),
-            shuffle: Shuffle::new(number),
+            order: Order::new(number),
             weak: view.is_weak(),
             all_marks: view.all_marks(),
         };
@@ -44,7 +44,7 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
 struct Worker<'t> {
     team: &'t Team,
     own: Colors,
-    shuffle: Shuffle,
+    order: Order,
     weak: bool,
     all_marks: u64,
 }
@@ -118,7 +118,7 @@ impl Worker<'_> {
         self.own.mark(node, CYAN);
         path.push_within(graph, node, (), left)?;
         path.retain(|edge| !graph.has(edge.target, BLUE));
-        self.shuffle.apply(path.edges());
+        self.order.apply(path.edges());
         Ok(())
     }
 
@@ -143,7 +143,7 @@ impl Worker<'_> {
             if !graph.has(edge.target, RED) && self.own.mark(edge.target, PINK) {
                 met.push(edge.target);
                 path.push_inside(graph, edge.target, ())?;
-                self.shuffle.apply(path.edges());
+                self.order.apply(path.edges());
             }
         }
         for &node in met.iter().filter(|node| **node != seed) {

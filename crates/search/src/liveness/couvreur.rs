@@ -13,7 +13,7 @@ use super::numbers::{Numbers, OUTSIDE, UNMET};
 use super::path::Path;
 use super::stress;
 use super::sweep;
-use super::team::{self, Ending, Shuffle, Team};
+use super::team::{self, Ending, Order, Team};
 
 /// The color of a node, not a passing one, whose component is complete.
 const COMPLETE: u8 = 1;
@@ -75,7 +75,7 @@ impl<G> Company<G> for Alone {
 /// Other threads.
 struct Among<'t> {
     team: &'t Team,
-    shuffle: Shuffle,
+    order: Order,
 }
 
 impl<G: SharedGraph> Company<G> for Among<'_> {
@@ -90,7 +90,7 @@ impl<G: SharedGraph> Company<G> for Among<'_> {
     }
 
     fn arrange(&mut self, path: &mut Path<()>) {
-        self.shuffle.apply(path.edges());
+        self.order.apply(path.edges());
     }
 
     fn is_enough(&self, graph: &G, root: Node) -> bool {
@@ -109,7 +109,7 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
 /// With several threads.
 pub fn search_with<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
     let found = team::search(graph, threads, |view, number, team| {
-        let mut search = Search::new(Among { team, shuffle: Shuffle::new(number) });
+        let mut search = Search::new(Among { team, order: Order::new(number) });
         sweep::together(view, team, |graph, root, left| Ok(search.run(graph, root, left)?.map(Ending::Found)))
     })?;
     found.map(|lasso| from_start(graph, lasso)).transpose()

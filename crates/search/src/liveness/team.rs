@@ -128,23 +128,38 @@ fn summary<S, F>(endings: Vec<Ending<S, F>>) -> Result<Option<F>, S> {
     }
 }
 
-/// Changes the order of a list, in another way each time.
-#[derive(Debug)]
-pub(super) struct Shuffle(u64);
+/// The order in which a thread takes the edges of each node, so that threads go different ways. It is asked for at every node, so it must be quick: to put all edges
+/// in an order of their own takes longer, and is no better.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// As they come.
+    Given,
+    /// The last first: that keeps the second thread farthest from the first.
+    Reversed,
+    /// One at random first, then as they come. The number changes each time.
+    Random(u64),
+}
 
-impl Shuffle {
-    /// The first thread takes everything in the order in which it comes.
-    pub fn new(thread: usize) -> Shuffle {
-        Shuffle((thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+impl Order {
+    /// Of the thread with this number.
+    pub fn new(thread: usize) -> Order {
+        match thread {
+            0 => Order::Given,
+            1 => Order::Reversed,
+            _ => Order::Random((thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        }
     }
 
+    #[inline]
     pub fn apply<T>(&mut self, list: &mut [T]) {
-        if self.0 == 0 {
-            return;
-        }
-        for last in (1..list.len()).rev() {
-            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            list.swap(last, ((self.0 >> 33) % (last as u64 + 1)) as usize);
+        match self {
+            Order::Given => {}
+            Order::Reversed => list.reverse(),
+            Order::Random(_) if list.len() < 2 => {}
+            Order::Random(number) => {
+                *number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                list.swap(0, (((*number >> 32) * list.len() as u64) >> 32) as usize);
+            }
         }
     }
 }

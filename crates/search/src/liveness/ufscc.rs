@@ -10,7 +10,7 @@ use super::graph::{Found, Graph, Lasso, Node, SharedGraph};
 use super::lasso::{from_start, through_component, way_inside};
 use super::path::Path;
 use super::sweep;
-use super::team::{self, Ending, Shuffle, Team};
+use super::team::{self, Ending, Order, Team};
 use super::union_find::{BITS, Claim, UnionFind};
 
 /// How many threads there is room for beside the marks.
@@ -33,7 +33,7 @@ pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
             team,
             number,
             all_marks: view.all_marks(),
-            shuffle: Shuffle::new(number),
+            order: Order::new(number),
             path: Path::default(),
             roots: Vec::new(),
         };
@@ -60,7 +60,7 @@ struct Worker<'t> {
     team: &'t Team,
     number: usize,
     all_marks: u64,
-    shuffle: Shuffle,
+    order: Order,
     path: Path<Frame>,
     /// One node of each set on the stack, and the marks of the edge by which it was entered.
     roots: Vec<(Node, u64)>,
@@ -128,7 +128,7 @@ impl Worker<'_> {
         left: &mut Vec<Node>,
     ) -> Result<(), G::Stop> {
         self.path.expand_within(graph, expanded, left)?;
-        self.shuffle.apply(self.path.edges());
+        self.order.apply(self.path.edges());
         if let Some(frame) = self.path.data() {
             frame.expanded = expanded;
         }

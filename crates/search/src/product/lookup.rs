@@ -113,9 +113,10 @@ mod tests {
         #[test]
         fn heads_keep_their_numbers(
             words in 0usize..6,
+            last_bits in 45u32..=64,
             batches in prop::collection::vec(prop::collection::vec(0u64..40, 0..12), 1..40),
         ) {
-            let mut table = Packets::new(words, 2);
+            let mut table = Packets::new(words, last_bits, 2);
             let (mut lookup, mut numbers) = (Lookup::new(words), Numbers::default());
             let mut known: HashMap<Vec<u64>, Node> = HashMap::new();
             for batch in batches {

@@ -22,10 +22,11 @@ pub(crate) struct Nodes<'m, S: Observable> {
 impl<'m, S: Observable> Nodes<'m, S> {
     /// None yet.
     pub fn new(product: Product<'m, S>, tail: Tail) -> Nodes<'m, S> {
-        let table = match tail.has_property() {
-            true => Packets::new(product.program_width().identity, product.monitor().states() as u32),
-            false => Packets::new(product.width().identity, 1),
+        let (bits, tails) = match tail.has_property() {
+            true => (product.system().identity_bits(), product.monitor().states() as u32),
+            false => (product.identity_bits(), 1),
         };
+        let table = Packets::new(bits.len(), last(&bits), tails);
         Nodes { product, table, tail, widened: 0, transitions: Apart::default() }
     }
 
@@ -54,15 +55,15 @@ impl<'m, S: Observable> Nodes<'m, S> {
 
     /// Translates all nodes.
     pub fn recode(&mut self, wide: Product<'m, S>) {
-        let (recoder, all, identity) = match self.is_split() {
+        let (recoder, all, bits) = match self.is_split() {
             true => {
                 let recoder = wide.system().recoder(self.product.system());
-                (recoder, self.product.program_width().all, wide.program_width().identity)
+                (recoder, self.product.program_width().all, wide.system().identity_bits())
             }
-            false => (wide.recoder(&self.product), self.product.width().all, wide.width().identity),
+            false => (wide.recoder(&self.product), self.product.width().all, wide.identity_bits()),
         };
         let mut old = Vec::new();
-        self.table.recode(identity, |words, new| {
+        self.table.recode(bits.len(), last(&bits), |words, new| {
             old.clear();
             old.extend_from_slice(words);
             old.resize(all, 0);
@@ -71,6 +72,11 @@ impl<'m, S: Observable> Nodes<'m, S> {
         self.product = wide;
         self.widened += 1;
     }
+}
+
+/// How many bits of the last word are ever set.
+fn last(bits: &[u32]) -> u32 {
+    bits.last().map_or(u64::BITS, |bits| (*bits).clamp(1, u64::BITS))
 }
 
 /// Nodes to be looked up together, where these are in packets.

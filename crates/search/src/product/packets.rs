@@ -4,6 +4,9 @@
 //! each tail that says whether the node with it was met. Heads have numbers (`table`), and a node's number is that of its head and, as its last binary digits,
 //! its tail; so what a search knows of its nodes, beside them by number, lies in the packet as well. With a single tail a packet is
 //! a node and there are no bits: the classical storage.
+//!
+//! Most heads do not need all bits of their last word. Where the others are enough the packet's bits are those: they cost nothing, and whoever has come to the head
+//! has them at hand.
 
 use super::table::{MOST_NODES, NodeTable, Numbers};
 use crate::apart::Count;
@@ -105,24 +108,45 @@ fn digits(tails: u32) -> u32 {
 /// has colors at most.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
-    /// Bits of a packet: a part of a word, or whole words.
+    /// They are in the last word of the head, after so many bits that are the head's.
+    within: Option<u32>,
+    /// If they are not, bits of a packet: a part of a word, or whole words.
     room: usize,
     /// Where the colors begin.
     colors: Option<usize>,
 }
 
 impl Layout {
-    fn new(tails: u32, colored: bool) -> Layout {
+    /// In the last word of heads that have so many words and leave it some bits, if these are enough. There is always room for colors then.
+    fn within(tails: u32, words: usize, last_bits: u32) -> Option<Layout> {
+        let (bits, colors) = Layout::bits(tails, true);
+        let is_room = words > 0 && bits <= (u64::BITS - last_bits) as usize;
+        is_room.then_some(Layout { within: Some(last_bits), room: 0, colors })
+    }
+
+    /// In a place of their own.
+    fn apart(tails: u32, colored: bool) -> Layout {
+        let (bits, colors) = Layout::bits(tails, colored);
+        let room = match bits {
+            0 => 0,
+            1..=64 => bits.next_power_of_two(),
+            _ => bits.next_multiple_of(64),
+        };
+        Layout { within: None, room, colors }
+    }
+
+    /// How many bits there are, and where the colors begin.
+    fn bits(tails: u32, colored: bool) -> (usize, Option<usize>) {
         let tails = tails as usize;
         let plain = if tails == 1 { 0 } else { FLAGS as usize + tails };
         // Both colors of a node are in one word.
         let colors = colored.then(|| plain.next_multiple_of(2));
-        let room = match colors.map_or(plain, |colors| colors + 2 * tails) {
-            0 => 0,
-            bits @ 1..=64 => bits.next_power_of_two(),
-            bits => bits.next_multiple_of(64),
-        };
-        Layout { room, colors }
+        (colors.map_or(plain, |colors| colors + 2 * tails), colors)
+    }
+
+    /// How many bits of its last word the table must leave to the head.
+    fn last_bits(&self) -> u32 {
+        self.within.unwrap_or(u64::BITS)
     }
 }
 
@@ -138,23 +162,24 @@ pub(super) struct Packets {
     tails: u32,
     /// Binary digits of a node's number that are its tail.
     digits: u32,
-    /// Those of each packet, all in one place: so a thread that looks at a packet another one has written to waits for one cache line.
+    /// Those of each packet that are not in its head, all in one place: so a thread that looks at a packet another one has written to waits for one cache line.
     bits: Words,
     layout: Layout,
     len: Count,
 }
 
 impl Packets {
-    /// For heads of so many words, each with so many tails.
-    pub fn new(words: usize, tails: u32) -> Packets {
+    /// For heads of so many words, of the last of which so many bits are ever set, each with so many tails.
+    pub fn new(words: usize, last_bits: u32, tails: u32) -> Packets {
         let tails = tails.max(1);
-        let heads = NodeTable::new(words, most_heads(tails));
+        let layout = Layout::within(tails, words, last_bits).unwrap_or_else(|| Layout::apart(tails, false));
+        let heads = NodeTable::new(words, layout.last_bits(), most_heads(tails));
         let mut packets = Packets {
             heads,
             tails,
             digits: digits(tails),
             bits: Words::default(),
-            layout: Layout::new(tails, false),
+            layout,
             len: Count::default(),
         };
         packets.make_room();
@@ -266,12 +291,30 @@ impl Packets {
         head << self.digits | tail
     }
 
+    /// Where the bits of packets are.
+    #[inline]
+    fn bits(&self) -> &Words {
+        if self.layout.within.is_some() { self.heads.words() } else { &self.bits }
+    }
+
+    /// Which word of those has a bit of a packet, and which of its bits it is.
+    #[inline]
+    fn place(&self, head: Node, bit: usize) -> (usize, usize) {
+        match self.layout.within {
+            Some(shift) => (self.heads.last_word(head), shift as usize + bit),
+            None => {
+                let place = head as usize * self.layout.room + bit;
+                (place / 64, place % 64)
+            }
+        }
+    }
+
     /// Sets a flag of a packet; was it unset? `alone`: no other thread does so. Precondition: there are several tails.
     #[inline]
     pub fn mark(&self, head: Node, flag: u8, alone: bool) -> bool {
-        let first = head as usize * self.layout.room;
-        let flag = u64::from(flag) << (first % 64);
-        self.bits.set(first / 64, flag, alone) & flag == 0
+        let (word, shift) = self.place(head, 0);
+        let flag = u64::from(flag) << shift;
+        self.bits().set(word, flag, alone) & flag == 0
     }
 
     /// Unsets the flags of all packets.
@@ -283,6 +326,10 @@ impl Packets {
 
     /// Unsets these bits of all packets.
     fn unset(&mut self, which: Range<usize>) {
+        if let Some(shift) = self.layout.within {
+            let kept = which.fold(u64::MAX, |kept, bit| kept & !(1 << (shift as usize + bit)));
+            return self.heads.last_words().for_each(|word| *word &= kept);
+        }
         let room = self.layout.room;
         let mut kept = vec![u64::MAX; room.div_ceil(64)];
         for first in (0..64 * kept.len()).step_by(room) {
@@ -293,53 +340,69 @@ impl Packets {
 
     /// No node has a color; from now on they can have some.
     pub fn fade(&mut self) {
-        if let Some(colors) = self.layout.colors {
-            return self.unset(colors..colors + 2 * self.tails as usize);
+        match self.layout.colors {
+            Some(colors) => self.unset(colors..colors + 2 * self.tails as usize),
+            None => self.arrange(Layout::apart(self.tails, true)),
         }
-        let (before, old) = (self.layout, std::mem::take(&mut self.bits));
-        self.layout = Layout::new(self.tails, true);
+    }
+
+    /// Moves the bits of all packets to where another layout has them, in a place of their own. Colors that there were must be there.
+    fn arrange(&mut self, layout: Layout) {
+        let (tails, colored) = (self.tails, self.layout.colors.is_some());
+        let bits = Layout::bits(tails, colored).0;
+        let old = std::mem::take(&mut self.bits);
+        let before = std::mem::replace(&mut self.layout, layout);
         self.make_room();
-        let places = |head: usize| {
-            let (from, to) = (head * before.room, head * self.layout.room);
-            (0..before.room).map(move |bit| (from + bit, to + bit))
-        };
-        for (from, to) in (0..self.heads.numbers() as usize).flat_map(places) {
-            let bit = old[from / 64].load(Ordering::Relaxed) >> (from % 64) & 1;
-            if bit != 0 {
-                self.bits.set(to / 64, bit << (to % 64), true);
+        for head in 0..self.heads.numbers() {
+            for bit in 0..bits {
+                let set = match before.within {
+                    Some(shift) => {
+                        self.heads.words()[self.heads.last_word(head)].load(Ordering::Relaxed)
+                            >> (shift as usize + bit)
+                            & 1
+                    }
+                    None => {
+                        let place = head as usize * before.room + bit;
+                        old[place / 64].load(Ordering::Relaxed) >> (place % 64) & 1
+                    }
+                };
+                if set != 0 {
+                    let (word, shift) = self.place(head, bit);
+                    self.bits.set(word, 1 << shift, true);
+                }
             }
         }
     }
 
     /// The place of the node's colors. Precondition: nodes [can have](Self::fade) some.
     #[inline]
-    fn colors(&self, node: Node) -> usize {
-        let Layout { room, colors } = self.layout;
-        self.head(node) as usize * room + colors.unwrap_or(0) + 2 * self.tail(node) as usize
+    fn colors(&self, node: Node) -> (usize, usize) {
+        let colors = self.layout.colors.unwrap_or(0) + 2 * self.tail(node) as usize;
+        self.place(self.head(node), colors)
     }
 
     /// Has the node this color?
     #[inline]
     pub fn has_color(&self, node: Node, color: u8) -> bool {
-        let place = self.colors(node);
-        self.bits[place / 64].load(Ordering::Acquire) >> (place % 64) & u64::from(color) != 0
+        let (word, shift) = self.colors(node);
+        self.bits()[word].load(Ordering::Acquire) >> shift & u64::from(color) != 0
     }
 
     /// Gives the node a color; had it not? `alone`: no other thread does so.
     #[inline]
     pub fn color(&self, node: Node, color: u8, alone: bool) -> bool {
-        let place = self.colors(node);
-        let bit = u64::from(color) << (place % 64);
-        self.bits.set(place / 64, bit, alone) & bit == 0
+        let (word, shift) = self.colors(node);
+        let bit = u64::from(color) << shift;
+        self.bits().set(word, bit, alone) & bit == 0
     }
 
     /// The node of a packet with this tail, which is met herewith. `alone`: no other thread meets any.
     #[inline]
     pub fn meet_one(&self, head: Node, tail: u32, alone: bool) -> Node {
         if !self.is_classical() {
-            let place = head as usize * self.layout.room + (FLAGS + tail) as usize;
-            let bit = 1 << (place % 64);
-            if self.bits.set(place / 64, bit, alone) & bit == 0 {
+            let (word, shift) = self.place(head, (FLAGS + tail) as usize);
+            let bit = 1 << shift;
+            if self.bits().set(word, bit, alone) & bit == 0 {
                 self.len.add(1);
             }
         }
@@ -355,10 +418,9 @@ impl Packets {
         }
         let mut new = 0;
         for &head in heads {
-            let first = head as usize * self.layout.room;
+            let (first, shift) = self.place(head, 0);
             for &(words, bits) in &bits.bits {
-                let before =
-                    self.bits.set(first / 64 + words as usize, bits << (first % 64), alone) >> (first % 64);
+                let before = self.bits().set(first + words as usize, bits << shift, alone) >> shift;
                 let mut unset = bits & !before;
                 if words == 0 {
                     seen(head, (before & ((1 << FLAGS) - 1)) as u8);
@@ -392,9 +454,15 @@ impl Packets {
         self.bits.extend_to((self.heads.capacity() * self.layout.room).div_ceil(64), 1);
     }
 
-    /// Replaces the words of every head; the numbers remain.
-    pub fn recode(&mut self, words: usize, recode: impl FnMut(&[u64], &mut Vec<u64>)) {
-        self.heads.recode(words, recode);
+    /// Replaces the words of every head, by so many, so many bits of the last of which are ever set; the numbers remain.
+    pub fn recode(&mut self, words: usize, last_bits: u32, recode: impl FnMut(&[u64], &mut Vec<u64>)) {
+        if self.layout.within.is_some() {
+            match Layout::within(self.tails, words, last_bits) {
+                Some(layout) => self.layout = layout,
+                None => self.arrange(Layout::apart(self.tails, true)),
+            }
+        }
+        self.heads.recode(words, self.layout.last_bits(), recode);
     }
 }
 
@@ -423,14 +491,15 @@ mod tests {
             tails in 1u32..100,
             keys in prop::collection::vec((0u64..1500, any::<u32>()), 1..3000),
             recode in 0usize..3000,
+            bits in (11u32..=64, 41u32..=64),
         ) {
-            let mut packets = Packets::new(1, tails);
+            let mut packets = Packets::new(1, bits.0, tails);
             let mut known: HashMap<(u64, u32), Node> = HashMap::new();
             let (mut offset, mut own) = (0, Numbers::default());
             for (index, (head, tail)) in keys.into_iter().enumerate() {
                 if index == recode {
                     offset = 1 << 40;
-                    packets.recode(1, |old, new| {
+                    packets.recode(1, bits.1, |old, new| {
                         new.clear();
                         new.push(old[0] + offset);
                     });
@@ -471,9 +540,10 @@ mod tests {
         #[test]
         fn bits_are_kept_apart(
             tails in prop_oneof![1u32..9, 20u32..40, 60u32..70],
-            steps in prop::collection::vec((0u8..6, 0u64..700, any::<u32>()), 1..2000),
+            steps in prop::collection::vec((0u8..7, 0u64..700, any::<u32>()), 1..2000),
+            bits in prop::collection::vec(10u32..=64, 10),
         ) {
-            let mut packets = Packets::new(1, tails);
+            let mut packets = Packets::new(1, bits[0], tails);
             let (mut colored, mut own) = (false, Numbers::default());
             let (mut met, mut colors, mut flags) = (HashMap::new(), HashMap::new(), HashMap::new());
             for (what, head, tail) in steps {
@@ -502,6 +572,12 @@ mod tests {
                         left.insert_flags(LEFT);
                         packets.meet(&[number], &left, false, |_, seen| assert_eq!(seen, before));
                         *flag = TAKEN | LEFT;
+                    }
+                    5 if head < 10 => {
+                        packets.recode(1, bits[head as usize], |old, new| {
+                            new.clear();
+                            new.extend_from_slice(old);
+                        });
                     }
                     _ => {
                         met.insert((head, tail), number(&mut packets, head, tail, &mut own));
@@ -534,7 +610,7 @@ mod tests {
     /// Threads that meet the same nodes at once count each of them once.
     #[test]
     fn threads_count_nodes_once() {
-        let mut packets = Packets::new(1, 8);
+        let mut packets = Packets::new(1, 12, 8);
         // Not all of a thread's share of numbers need be used.
         packets.heads.make_room(1 << 13, 1);
         packets.make_room();

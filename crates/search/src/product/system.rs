@@ -313,7 +313,8 @@ impl<S: Observable> System for Product<'_, S> {
     fn identity_bits(&self) -> Vec<u32> {
         let mut bits = vec![0; self.offset];
         bits.extend(self.system.identity_bits());
-        bits[self.place.word as usize] = u32::from(self.place.shift + self.place.width);
+        bits[self.place.word as usize] =
+            u32::from(self.place.shift + self.place.width) + u32::from(self.demon);
         bits
     }
 

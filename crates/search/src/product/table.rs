@@ -5,6 +5,9 @@
 //! all nodes) borrows it `&mut`. An entry of the hash table is 32 bits of the hash value and a number. The hash value's
 //! highest bits say where the entry belongs, so the table grows without looking at the nodes, and nearly always only equal words
 //! are compared.
+//!
+//! Of a node's last word some high bits may not be the node's: whoever knows more of nodes than their words keeps it there, in memory that is at hand whenever the
+//! node is.
 
 use super::spread::spread;
 use crate::apart::{Apart, Count};
@@ -43,6 +46,8 @@ const FEW_ENTRIES: usize = 1 << 22;
 pub(super) struct NodeTable {
     /// Words of a node.
     stride: usize,
+    /// So many bits of the last are the node's.
+    last_bits: u32,
     words: Words,
     entries: Words,
     len: Count,
@@ -56,10 +61,11 @@ pub(super) struct NodeTable {
 }
 
 impl NodeTable {
-    /// For nodes of so many words, and at most so many nodes.
-    pub fn new(stride: usize, most: u32) -> NodeTable {
+    /// For nodes of so many words, so many bits of the last of which are theirs, and at most so many nodes. Precondition: `1 <= last_bits <= 64`.
+    pub fn new(stride: usize, last_bits: u32, most: u32) -> NodeTable {
         let mut table = NodeTable {
             stride,
+            last_bits,
             words: Words::default(),
             entries: Words::zeroed(1 << 10),
             len: Count::default(),
@@ -106,22 +112,52 @@ impl NodeTable {
         &self.words[node as usize * self.stride..][..self.stride]
     }
 
+    /// Those bits of the last word that are the node's.
+    #[inline]
+    fn mask(&self) -> u64 {
+        u64::MAX >> (u64::BITS - self.last_bits)
+    }
+
     /// One of the node's words.
     #[inline]
     pub fn word(&self, node: Node, index: usize) -> u64 {
-        self.slots(node)[index].load(Ordering::Relaxed)
+        let word = self.slots(node)[index].load(Ordering::Relaxed);
+        if index + 1 == self.stride { word & self.mask() } else { word }
     }
 
     /// Appends all words of the node.
     #[inline]
     pub fn load(&self, node: Node, out: &mut Vec<u64>) {
-        out.extend(self.slots(node).iter().map(|word| word.load(Ordering::Relaxed)));
+        if let Some((last, others)) = self.slots(node).split_last() {
+            out.extend(others.iter().map(|word| word.load(Ordering::Relaxed)));
+            out.push(last.load(Ordering::Relaxed) & self.mask());
+        }
     }
 
     /// Are these the words of the node?
     #[inline]
     pub fn is(&self, node: Node, words: &[u64]) -> bool {
-        self.slots(node).iter().zip(words).all(|(slot, word)| slot.load(Ordering::Relaxed) == *word)
+        let Some((last, others)) = self.slots(node).split_last() else { return true };
+        (last.load(Ordering::Relaxed) ^ words[others.len()]) & self.mask() == 0
+            && others.iter().zip(words).all(|(slot, word)| slot.load(Ordering::Relaxed) == *word)
+    }
+
+    /// The words of all nodes, for the sake of those bits that are not the nodes'.
+    #[inline]
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// Where among them the last word of a node is. Precondition: nodes have words.
+    #[inline]
+    pub fn last_word(&self, node: Node) -> usize {
+        node as usize * self.stride + self.stride - 1
+    }
+
+    /// The last word of every node. Those bits that are the node's must not be changed.
+    pub fn last_words(&mut self) -> impl Iterator<Item = &mut u64> {
+        let stride = self.stride.max(1);
+        self.words.iter_mut().skip(stride - 1).step_by(stride)
     }
 
     /// The hash value of words.
@@ -139,8 +175,11 @@ impl NodeTable {
     /// Starts to fetch the words of a node.
     #[inline]
     pub fn fetch_words(&self, node: Node) {
-        if let Some(word) = self.words.get(node as usize * self.stride) {
-            prefetch::line(word);
+        let first = node as usize * self.stride;
+        // Few nodes have more than two cache lines.
+        if let Some([first, others @ ..]) = self.words.get(first..first + self.stride) {
+            prefetch::line(first);
+            others.last().into_iter().for_each(prefetch::line);
         }
     }
 
@@ -148,11 +187,8 @@ impl NodeTable {
     #[inline]
     pub fn fetch(&self, hash: u32) {
         let entry = self.entries[self.home(hash)].load(Ordering::Relaxed);
-        let first = (entry as u32).wrapping_sub(1) as usize * self.stride;
-        if (entry >> 32) as u32 == hash
-            && let Some(word) = self.words.get(first)
-        {
-            prefetch::line(word);
+        if (entry >> 32) as u32 == hash {
+            self.fetch_words((entry as u32).wrapping_sub(1));
         }
     }
 
@@ -285,10 +321,12 @@ impl NodeTable {
         self.entries[place].store(entry, Ordering::Relaxed);
     }
 
-    /// Replaces the words of every node; the numbers remain.
-    pub fn recode(&mut self, stride: usize, mut recode: impl FnMut(&[u64], &mut Vec<u64>)) {
+    /// Replaces the words of every node; the numbers remain. Of the bits that are not the nodes' as many are kept as there is room for.
+    pub fn recode(&mut self, stride: usize, last_bits: u32, mut recode: impl FnMut(&[u64], &mut Vec<u64>)) {
         let old = std::mem::take(&mut self.words);
+        let old_mask = self.mask();
         let old_stride = std::mem::replace(&mut self.stride, stride);
+        let old_bits = std::mem::replace(&mut self.last_bits, last_bits);
         let empty = Words::zeroed(self.entries.len());
         let mut entries = std::mem::replace(&mut self.entries, empty);
         self.make_room(self.room as usize, 1);
@@ -298,11 +336,19 @@ impl NodeTable {
             narrow.clear();
             let slots = &old[node * old_stride..][..old_stride];
             narrow.extend(slots.iter().map(|word| word.load(Ordering::Relaxed)));
+            let mut others = 0;
+            if let Some(last) = narrow.last_mut() {
+                others = last.checked_shr(old_bits).unwrap_or(0);
+                *last &= old_mask;
+            }
             recode(&narrow, &mut words);
+            let hash = self.hash(&words[..stride]);
+            if let Some(last) = words[..stride].last_mut() {
+                *last |= others.checked_shl(last_bits).unwrap_or(0);
+            }
             for (slot, word) in self.words[node * stride..].iter().zip(&words[..stride]) {
                 slot.store(*word, Ordering::Relaxed);
             }
-            let hash = self.hash(&words[..stride]);
             self.put(u64::from(hash) << 32 | u64::from(entry as u32));
         }
     }
@@ -329,12 +375,12 @@ mod tests {
 
         #[test]
         fn equal_words_have_one_number(keys in prop::collection::vec((0u64..40, 0u64..40), 1..3000), widen in 0usize..3000) {
-            let mut table = NodeTable::new(2, MOST_NODES);
+            let mut table = NodeTable::new(2, 64, MOST_NODES);
             let mut known: HashMap<(u64, u64), Node> = HashMap::new();
             let mut numbers = Numbers::default();
             for (index, key) in keys.into_iter().enumerate() {
                 if index == widen {
-                    table.recode(3, |old, new| {
+                    table.recode(3, 64, |old, new| {
                         new.clear();
                         new.extend([7, old[0], old[1]]);
                     });
@@ -356,7 +402,7 @@ mod tests {
     fn grows_where_it_is() {
         let key = |index: u64| index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for threads in 1..4 {
-            let mut table = NodeTable::new(1, MOST_NODES);
+            let mut table = NodeTable::new(1, 64, MOST_NODES);
             let mut own = Numbers::default();
             for _ in 0..2 {
                 for index in 0..200_000 {
@@ -371,7 +417,7 @@ mod tests {
     /// Threads that add the same words at once are given the same numbers, and no number is given twice.
     #[test]
     fn threads_agree_on_numbers() {
-        let mut table = NodeTable::new(2, MOST_NODES);
+        let mut table = NodeTable::new(2, 64, MOST_NODES);
         table.make_room(20_000, 1);
         let table = &table;
         let add = |thread: u64| -> Vec<Node> {

@@ -4,6 +4,8 @@
 //! old buckets from the last to the first, what was read can be cleared, and states find their new buckets in memory
 //! that has been read already. The few that do not (they had moved far from where they belong, or have to) are put aside and
 //! added in the end.
+//!
+//! Every state is moved some times in a search, so entries are carried over as they are: only what remains of the hash changes.
 
 use super::segment::{Decoder, FIRST_TAG, Others, Segment};
 use super::shape::{NEIGHBOURS, PLACES, Shape};
@@ -14,31 +16,36 @@ impl Segment {
     /// so many words. Precondition: `shape` is larger.
     pub fn grow(&mut self, shape: Shape, words: usize, others: &Others) -> bool {
         let Some(bytes) = shape.bytes() else { return false };
+        let mut state = vec![0; words];
         if bytes >= self.region.bytes() && self.region.extend(bytes, 1) {
-            self.spread(shape, words, others);
+            self.spread(shape, &mut state, others);
             return true;
         }
         let Some(mut larger) = Segment::new(shape) else { return false };
-        let mut state = vec![0; words];
-        self.for_each(&mut state, others, &mut |hash, state| larger.add_or_keep(hash, state, others));
+        let mut aside = std::mem::take(&mut self.strays);
+        for bucket in 0..self.shape.buckets {
+            let entries = self.bucket(bucket).cast_const();
+            // SAFETY: the bucket is in use and nobody writes it meanwhile; `larger` lies elsewhere.
+            unsafe {
+                larger.take(&self.shape, bucket, entries, PLACES, 0, &mut |hash, entry| {
+                    self.shape.read(entry, &mut state, others);
+                    aside.push((hash, state.clone()));
+                });
+            }
+        }
+        for (hash, stray) in aside {
+            larger.add_or_keep(hash, &stray, others);
+        }
         *self = larger;
         true
     }
 
-    fn add_or_keep(&mut self, hash: u64, state: &[u64], others: &Others) {
-        if !self.add(hash, state, others, PLACES, 0) {
-            self.strays.push((hash, state.to_vec()));
-        }
-    }
-
     /// Arranges the entries in another shape. Precondition: the region is large enough for both, and what was added to it
     /// is zero.
-    fn spread(&mut self, shape: Shape, words: usize, others: &Others) {
+    fn spread(&mut self, shape: Shape, state: &mut [u64], others: &Others) {
         let old = std::mem::replace(&mut self.shape, shape);
         self.full = AtomicBool::new(false);
         let mut aside = std::mem::take(&mut self.strays);
-        let mut state = vec![0; words];
-        let mut decoder = Decoder::default();
         let mut copy = vec![0u64; old.bucket_bytes / 8];
         for bucket in (0..old.buckets).rev() {
             let start = bucket as usize * old.bucket_bytes;
@@ -50,24 +57,59 @@ impl Segment {
             }
             // Buckets from here on lie where everything has been read.
             let first = start.div_ceil(self.shape.bucket_bytes) as u64;
-            for slot in 0..old.slots {
-                let tag = copy[slot / 4] >> (16 * (slot % 4)) & 0xffff;
-                if tag < FIRST_TAG {
-                    break;
-                }
-                // SAFETY: the tag says that there is an entry, and nobody writes the copy.
-                let rest = unsafe {
-                    let entry = copy.as_ptr().cast::<u8>().add(old.entry_offset(slot));
-                    old.read(entry, &mut state, others)
-                };
-                let hash = decoder.hash(&old, bucket, tag, rest);
-                if !self.add(hash, &state, others, NEIGHBOURS, first) {
-                    aside.push((hash, state.clone()));
-                }
+            let entries = copy.as_ptr().cast::<u8>();
+            // SAFETY: the copy is a bucket of the old shape, and nobody writes it meanwhile.
+            unsafe {
+                self.take(&old, bucket, entries, NEIGHBOURS, first, &mut |hash, entry| {
+                    old.read(entry, state, others);
+                    aside.push((hash, state.to_vec()));
+                });
             }
         }
         for (hash, state) in aside {
             self.add_or_keep(hash, &state, others);
+        }
+    }
+
+    /// Adds the entries of a bucket of another shape; those without room in so many places, or with none from bucket
+    /// `first` on, are given to `left`, each with its hash.
+    ///
+    /// SAFETY: `entries` points to such a bucket, which is not this segment's and is not written meanwhile.
+    unsafe fn take(
+        &mut self,
+        old: &Shape,
+        bucket: u64,
+        entries: *const u8,
+        places: u64,
+        first: u64,
+        left: &mut dyn FnMut(u64, *const u8),
+    ) {
+        let decoder = Decoder::new(old, bucket);
+        for slot in 0..old.slots {
+            // SAFETY: a bucket has so many slots, and a tag that was published says that there is an entry.
+            unsafe {
+                let tag = entries.cast::<u64>().add(slot / 4).read() >> (16 * (slot % 4)) & 0xffff;
+                if tag < FIRST_TAG {
+                    break;
+                }
+                let entry = entries.add(old.entry_offset(slot));
+                let hash = decoder.hash(old, tag, old.read_rest(entry));
+                if !self.carry(hash, entry, places, first) {
+                    left(hash, entry);
+                }
+            }
+        }
+    }
+
+    fn add_or_keep(&mut self, hash: u64, state: &[u64], others: &Others) {
+        let mut entry = vec![0; self.shape.entry_bytes];
+        // SAFETY: room for an entry that is nobody else's; what is carried are the other words.
+        let added = unsafe {
+            self.write(entry.as_mut_ptr(), 0, state, others);
+            self.carry(hash, entry.as_ptr(), PLACES, 0)
+        };
+        if !added {
+            self.strays.push((hash, state.to_vec()));
         }
     }
 }

@@ -198,27 +198,37 @@ impl Segment {
         }
     }
 
-    /// Adds a state that is not there to the bucket where it belongs or one behind it, if none of those lies before
-    /// `first`; `false` if there is no room. Nobody else uses the segment.
-    pub fn add(&mut self, hash: u64, state: &[u64], others: &Others, places: u64, first: u64) -> bool {
+    /// Adds an entry that is not there, of any shape, to the bucket where its hash belongs or another of so many places, if none of
+    /// those lies before `first`; `false` if there is no room. Nobody else uses the segment.
+    ///
+    /// SAFETY: `entry` is complete and not part of this segment.
+    pub(super) unsafe fn carry(&mut self, hash: u64, entry: *const u8, places: u64, first: u64) -> bool {
         let Home { bucket: home, remainder } = self.shape.home(hash);
         for moves in 0..places {
             let bucket = if moves == 0 { home } else { self.shape.place(home, moves, remainder) };
             if bucket < first {
                 return false;
             }
-            for word in 0..self.shape.tag_words {
+            // Slots are taken in order, and tags are not 0.
+            let Some((slot, tags)) = (0..self.shape.tag_words).find_map(|word| {
                 let tags = self.tags(bucket, word).load(Ordering::Relaxed);
-                let slot = 4 * word + compare([tags], 0).1.trailing_zeros() as usize;
-                if slot >= self.shape.slots.min(4 * word + 4) {
-                    continue;
-                }
-                // SAFETY: the slot is free, and nobody else uses the segment.
-                unsafe { self.write(self.entry(bucket, slot), remainder, state, others) };
-                let tags = tags | tag(moves, remainder) << (16 * (slot % 4));
-                self.tags(bucket, word).store(tags, Ordering::Relaxed);
-                return true;
+                let taken = (u64::BITS - tags.leading_zeros()).div_ceil(16) as usize;
+                (taken < 4).then_some((4 * word + taken, tags))
+            }) else {
+                continue;
+            };
+            if slot >= self.shape.slots {
+                continue;
             }
+            let (place, others) = (self.entry(bucket, slot), self.shape.entry_bytes - self.shape.rest_bytes);
+            // SAFETY: the slot is free, and an entry of any shape begins with the other words.
+            unsafe {
+                carry(entry, place, others);
+                store(place.add(others), remainder >> TAG_BITS, self.shape.rest_bytes);
+            }
+            let tags = tags | tag(moves, remainder) << (16 * (slot % 4));
+            self.tags(bucket, slot / 4).store(tags, Ordering::Relaxed);
+            return true;
         }
         false
     }
@@ -248,7 +258,7 @@ impl Segment {
 
     /// SAFETY: `entry` is one of this segment, and nobody else reads or writes it.
     #[inline]
-    unsafe fn write(&self, entry: *mut u8, remainder: u64, state: &[u64], others: &Others) {
+    pub(super) unsafe fn write(&self, entry: *mut u8, remainder: u64, state: &[u64], others: &Others) {
         let mut place = entry;
         // SAFETY: as in `equals`.
         unsafe {
@@ -263,8 +273,8 @@ impl Segment {
     /// Calls `visit` with the hash of every entry, in nearly ascending order. The other words are put into `state`.
     /// Entries that are added meanwhile may be missed.
     pub fn for_each(&self, state: &mut [u64], others: &Others, visit: &mut dyn FnMut(u64, &mut [u64])) {
-        let mut decoder = Decoder::default();
         for bucket in 0..self.shape.buckets {
+            let decoder = Decoder::new(&self.shape, bucket);
             for slot in 0..self.shape.slots {
                 let tag = self.tags(bucket, slot / 4).load(Ordering::Acquire) >> (16 * (slot % 4)) & 0xffff;
                 if tag < FIRST_TAG {
@@ -272,7 +282,7 @@ impl Segment {
                 }
                 // SAFETY: the tag was published, so the entry is complete and will not change.
                 let rest = unsafe { self.shape.read(self.entry(bucket, slot), state, others) };
-                visit(decoder.hash(&self.shape, bucket, tag, rest), state);
+                visit(decoder.hash(&self.shape, tag, rest), state);
             }
         }
         for (hash, stray) in &self.strays {
@@ -309,28 +319,41 @@ impl Shape {
             load(place, self.rest_bytes)
         }
     }
+
+    /// The rest of an entry's hash.
+    ///
+    /// SAFETY: as for `read`.
+    #[inline]
+    pub(super) unsafe fn read_rest(&self, entry: *const u8) -> u64 {
+        // SAFETY: it is the end of the entry.
+        unsafe { load(entry.add(self.entry_bytes - self.rest_bytes), self.rest_bytes) }
+    }
 }
 
-/// Finds the hashes of entries.
-#[derive(Debug, Default)]
+/// Finds the hashes of the entries of a bucket.
+#[derive(Debug)]
 pub(super) struct Decoder {
-    /// A bucket and its lowest hash: most entries belong to the bucket in which they are.
-    known: Option<(u64, u64)>,
+    bucket: u64,
+    /// The lowest hash that belongs to it: most entries belong to the bucket in which they are.
+    first: u64,
 }
 
 impl Decoder {
-    /// Of the entry in this bucket with this tag, whose rest is this.
-    pub fn hash(&mut self, shape: &Shape, bucket: u64, tag: u64, rest: u64) -> u64 {
+    pub fn new(shape: &Shape, bucket: u64) -> Decoder {
+        Decoder { bucket, first: shape.first_hash(bucket) }
+    }
+
+    /// Of the entry with this tag, whose rest is this.
+    #[inline]
+    pub fn hash(&self, shape: &Shape, tag: u64, rest: u64) -> u64 {
         let moves = (tag - FIRST_TAG) >> TAG_BITS;
         let remainder = rest << TAG_BITS | (tag - FIRST_TAG) & ((1 << TAG_BITS) - 1);
+        if moves == 0 {
+            return shape.hash(Home { bucket: self.bucket, remainder }, self.first);
+        }
         let away = shape.place(0, moves, remainder);
-        let home = if bucket >= away { bucket - away } else { bucket + shape.buckets - away };
-        let first = match self.known {
-            Some((known, first)) if known == home => first,
-            _ => shape.first_hash(home),
-        };
-        self.known = Some((home, first));
-        shape.hash(Home { bucket: home, remainder }, first)
+        let home = if self.bucket >= away { self.bucket - away } else { self.bucket + shape.buckets - away };
+        shape.hash(Home { bucket: home, remainder }, shape.first_hash(home))
     }
 }
 
@@ -415,5 +438,21 @@ unsafe fn store(place: *mut u8, value: u64, bytes: usize) {
         if bytes & 1 != 0 {
             place.add(at).write((value >> (8 * at)) as u8);
         }
+    }
+}
+
+/// Copies so many bytes, few.
+///
+/// SAFETY: they can be read and written, and nobody else writes or reads them.
+#[inline]
+unsafe fn carry(from: *const u8, to: *mut u8, bytes: usize) {
+    let mut at = 0;
+    // SAFETY: only bytes below `bytes` are read and written.
+    unsafe {
+        while at + 8 <= bytes {
+            to.add(at).cast::<u64>().write_unaligned(from.add(at).cast::<u64>().read_unaligned());
+            at += 8;
+        }
+        store(to.add(at), load(from.add(at), bytes - at), bytes - at);
     }
 }

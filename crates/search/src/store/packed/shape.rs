@@ -84,10 +84,14 @@ impl Shape {
             let jump = buckets / 4 + ((low * buckets) >> (TAG_BITS + 1));
             let jumps = moves / NEIGHBOURS;
             // The square keeps apart what a jump by half the table would bring back.
-            away = (away + jump * jumps + 16 * jumps * jumps) % buckets;
+            away += jump * jumps + 16 * jumps * jumps;
         }
-        let bucket = home + away;
-        if bucket >= buckets { bucket - buckets } else { bucket }
+        let mut bucket = home + away;
+        // A few rounds at most, which take less time than a division.
+        while bucket >= buckets {
+            bucket -= buckets;
+        }
+        bucket
     }
 
     /// Bytes of all buckets; `None` if nobody has so many.
