@@ -283,8 +283,6 @@ impl Successors {
 #[derive(Clone, Debug, Default)]
 pub struct Misfit {
     pub states: Vec<State>,
-    /// So much is known already that another misfit would be dear: better to make room for more than was seen.
-    pub late: bool,
     /// Not these states are the trouble, but values within steps to them: make room for what is proven possible.
     pub within: bool,
 }

@@ -77,7 +77,7 @@ proptest! {
             loop {
                 let result = match &words {
                     Some(words) => system.successors(words, &mut out),
-                    None => Err(Box::new(model::system::Misfit { states: vec![state.clone()], late: state.globals.len() % 2 == 1, within: state.globals.len() % 3 == 1 })),
+                    None => Err(Box::new(model::system::Misfit { states: vec![state.clone()], within: state.globals.len() % 3 == 1 })),
                 };
                 let Err(misfit) = result else { break };
                 system = system.widened(&misfit);

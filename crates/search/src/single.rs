@@ -239,7 +239,7 @@ mod tests {
 
         fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
             if state[0] == LARGE && !self.is_wide {
-                return Err(Box::new(Misfit { states: Vec::new(), late: false, within: false }));
+                return Err(Box::new(Misfit { states: Vec::new(), within: false }));
             }
             out.push(StepCode(1 << 32), &[state[0] + 1]);
             Ok(())

@@ -60,9 +60,8 @@ impl<'a> PackedInterpreter<'a> {
         let before = profile.clone();
         profile.look_around(&self.interpreter, &misfit.states);
         profile.be_generous(self.program(), &before);
-        if misfit.late {
-            profile.share(self.program());
-        }
+        // What one process did others of its kind will do, each with a misfit of its own.
+        profile.share(self.program());
         if misfit.within {
             profile.make_room_within_steps(self.program());
         }

@@ -19,6 +19,8 @@ pub struct Walked {
 
 /// States of more words than this are not made still wider.
 const WIDE: usize = 24;
+/// When the states that code was made for have had as many words in all, it is not made again.
+const MUCH: usize = 150;
 
 /// Visits up to `limit` states breadth-first, widening the layout when it must; says where the engines differ.
 pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Walked, String> {
@@ -30,6 +32,7 @@ pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Wal
     }
     let Ok(initial) = system.initial_states() else { return Ok(Walked::default()) };
     let mut walked = Walked::default();
+    let mut compiled_words = 0;
     let mut known: HashSet<Vec<u64>> = initial.iter().cloned().collect();
     let mut queue: VecDeque<Vec<u64>> = initial.into();
     let mut compiled = Successors::new(system.width());
@@ -57,7 +60,8 @@ pub fn lockstep(program: &Program, profile: Profile, limit: usize) -> Result<Wal
                 }
                 walked.widened += 1;
                 // Processes are started without end, and each time all is compiled anew.
-                if system.width().all > WIDE {
+                compiled_words += system.width().all;
+                if system.width().all > WIDE || compiled_words > MUCH {
                     return Ok(walked);
                 }
                 let wider = system.widened(&misfit);

@@ -49,8 +49,7 @@ impl<'m, S: Observable> Nodes<'m, S> {
     }
 
     pub fn widen(&mut self, misfit: &Misfit) {
-        let late = Misfit { late: misfit.late || self.table.len() > 100_000, ..misfit.clone() };
-        self.recode(self.product.widened(&late));
+        self.recode(self.product.widened(misfit));
     }
 
     /// Translates all nodes.

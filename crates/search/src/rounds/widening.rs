@@ -9,16 +9,13 @@ use crate::worker::Worker;
 use model::system::{Misfit, System};
 use std::sync::atomic::Ordering;
 
-/// With more states than this, translating them takes noticeable time.
-const MANY_STATES: u64 = 40_000;
-
 impl<S: System, T: Store> Search<'_, S, T>
 where
     T::Key: Send,
 {
     /// Goes on with a system that has room for what did not fit.
     pub(super) fn widen(&mut self) {
-        let mut misfit = Misfit { late: self.store.len() > MANY_STATES, ..Misfit::default() };
+        let mut misfit = Misfit::default();
         for worker in &mut self.workers {
             if let Some(met) = worker.misfit.take() {
                 misfit.states.extend(met.states);

@@ -83,7 +83,7 @@ pub(super) fn search<'m, 'a, S: Observable>(
         match try_once(&product, waiting, algorithm, request, few_nodes)? {
             Attempt::Done(visited) => return Some(*visited),
             Attempt::Large { outside, states } if outside * large <= states => few_nodes = None,
-            Attempt::Outgrown(Some(misfit)) => product = product.widened(&Misfit { late: true, ..*misfit }),
+            Attempt::Outgrown(Some(misfit)) => product = product.widened(&misfit),
             Attempt::Large { .. } | Attempt::Outgrown(None) => return None,
         }
     }
