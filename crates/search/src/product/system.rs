@@ -313,8 +313,9 @@ impl<S: Observable> System for Product<'_, S> {
     fn identity_bits(&self) -> Vec<u32> {
         let mut bits = vec![0; self.offset];
         bits.extend(self.system.identity_bits());
-        bits[self.place.word as usize] =
-            u32::from(self.place.shift + self.place.width) + u32::from(self.demon);
+        // In a state that is stored nobody waits; but the bit for that lies before the demon's.
+        let behind = if self.demon { 2 } else { 0 };
+        bits[self.place.word as usize] = u32::from(self.place.shift + self.place.width) + behind;
         bits
     }
 

@@ -259,6 +259,10 @@ impl NodeTable {
         numbers: &mut Numbers,
         alone: bool,
     ) -> Option<Node> {
+        debug_assert!(
+            words[..self.stride].last().is_none_or(|last| last & !self.mask() == 0),
+            "only a node's own bits"
+        );
         let entry = u64::from(hash) << 32;
         let slot = &self.entries[place];
         let reserved = entry | u64::from(RESERVED);
