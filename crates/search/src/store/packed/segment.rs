@@ -223,7 +223,7 @@ impl Segment {
             let (place, others) = (self.entry(bucket, slot), self.shape.entry_bytes - self.shape.rest_bytes);
             // SAFETY: the slot is free, and an entry of any shape begins with the other words.
             unsafe {
-                carry(entry, place, others);
+                copy_few(entry, place, others);
                 store(place.add(others), remainder >> TAG_BITS, self.shape.rest_bytes);
             }
             let tags = tags | tag(moves, remainder) << (16 * (slot % 4));
@@ -441,11 +441,11 @@ unsafe fn store(place: *mut u8, value: u64, bytes: usize) {
     }
 }
 
-/// Copies so many bytes, few.
+/// Copies so many bytes, where it does not pay to call somebody who copies many.
 ///
 /// SAFETY: they can be read and written, and nobody else writes or reads them.
 #[inline]
-unsafe fn carry(from: *const u8, to: *mut u8, bytes: usize) {
+unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
     let mut at = 0;
     // SAFETY: only bytes below `bytes` are read and written.
     unsafe {
