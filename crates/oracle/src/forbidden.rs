@@ -134,6 +134,14 @@ impl<'g> Forbidden<'g> {
             }
         }
         let Some(start) = start else { return self.continued(numbers) };
+        if start == numbers.len() {
+            // The whole cycle is inside an atomic sequence.
+            let last = *numbers.last().ok_or("no states")?;
+            if !self.graph.diverges(last) {
+                return Err(format!("no atomic sequence of state {last} goes on forever"));
+            }
+            return Ok(Lasso::new(numbers, vec![last]));
+        }
         let last = numbers.pop();
         if numbers.get(start).copied() != last {
             return Err("the cycle does not close".into());

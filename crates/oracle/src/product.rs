@@ -7,48 +7,65 @@ use omega::automaton::{Marks, Tgba};
 use search::liveness::fairness::{Actor, Fairness};
 use std::collections::{BTreeSet, HashMap};
 
+/// Where the program is: in a state where the property looks, or inside an atomic sequence that began in one.
+type Place = (usize, Option<usize>);
+
 /// All nodes that can be reached.
 #[derive(Debug)]
 pub struct Product<'g> {
     graph: &'g Graph,
     /// By node: the state of the program.
-    states: Vec<usize>,
+    places: Vec<Place>,
     initial: Vec<usize>,
-    /// By node: marks, which of the state's steps, and where they lead.
+    /// By node: marks, which of the place's steps, and where they lead.
     edges: Vec<Vec<(u64, usize, usize)>>,
     all_marks: u64,
 }
 
+/// The steps from a place, those that stay inside a sequence last: all who move, and where it leads.
+fn steps(graph: &Graph, place: Place) -> Vec<(&[Move], Place)> {
+    let (state, within) = place;
+    let inner = match (&graph.inside[state], within) {
+        (None, _) => &[][..],
+        (Some(inside), None) => &inside.entries[..],
+        (Some(inside), Some(at)) => &inside.steps[at][..],
+    };
+    let inner = inner.iter().map(|(moves, target)| (&moves[..], (state, Some(*target))));
+    let outer = graph.steps[state].iter().filter(|_| within.is_none());
+    outer.map(|step| (&step.moves[..], (step.target, None))).chain(inner).collect()
+}
+
 impl<'g> Product<'g> {
-    /// Nothing if there are more than `most` nodes. `letters` has the values of the automaton's atoms, by state of the program.
+    /// Nothing if there are more than `most` nodes. `letters` has the values of the automaton's atoms, by state of the program. Inside an atomic
+    /// sequence that never ends, the automaton reads the letter of the state before it, again and again.
     pub fn new(
         graph: &'g Graph,
         letters: &[Vec<bool>],
         automaton: &Tgba,
         most: usize,
     ) -> Option<Product<'g>> {
-        let mut numbers: HashMap<(usize, usize), usize> = HashMap::new();
-        let mut nodes: Vec<(usize, usize)> = Vec::new();
-        let mut number = |node: (usize, usize), nodes: &mut Vec<(usize, usize)>| {
+        let mut numbers: HashMap<(Place, usize), usize> = HashMap::new();
+        let mut nodes: Vec<(Place, usize)> = Vec::new();
+        let mut number = |node: (Place, usize), nodes: &mut Vec<(Place, usize)>| {
             *numbers.entry(node).or_insert_with(|| {
                 nodes.push(node);
                 nodes.len() - 1
             })
         };
         let starts = automaton.initial.iter();
-        let starts = starts.flat_map(|at| (0..graph.initial).map(|state| (state, at.index())));
+        let starts = starts.flat_map(|at| (0..graph.initial).map(|state| ((state, None), at.index())));
         let initial = starts.map(|start| number(start, &mut nodes)).collect();
         let mut edges = Vec::new();
         while edges.len() < nodes.len() {
-            let (state, at) = nodes[edges.len()];
+            let (place, at) = nodes[edges.len()];
             let mut list = Vec::new();
             for edge in &automaton.edges[at] {
-                if !automaton.guards.holds(edge.guard, |atom| letters[state][atom as usize]) {
+                if !automaton.guards.holds(edge.guard, |atom| letters[place.0][atom as usize]) {
                     continue;
                 }
-                for (place, step) in graph.steps[state].iter().enumerate() {
-                    let target = number((step.target, edge.target.index()), &mut nodes);
-                    list.push((edge.marks.0, place, target));
+                for (step, (_, target)) in steps(graph, place).into_iter().enumerate() {
+                    let target = number((target, edge.target.index()), &mut nodes);
+                    list.push((edge.marks.0, step, target));
                 }
             }
             edges.push(list);
@@ -56,8 +73,8 @@ impl<'g> Product<'g> {
                 return None;
             }
         }
-        let states = nodes.into_iter().map(|(state, _)| state).collect();
-        Some(Product { graph, states, initial, edges, all_marks: Marks::all(automaton.sets).0 })
+        let places = nodes.into_iter().map(|(place, _)| place).collect();
+        Some(Product { graph, places, initial, edges, all_marks: Marks::all(automaton.sets).0 })
     }
 
     /// Is there a forbidden run, among all or among those that are fair?
@@ -88,32 +105,28 @@ impl<'g> Product<'g> {
                 })
                 .collect()
         };
-        let enabled: Vec<_> = self.graph.enabled.iter().map(|moves| named(moves)).collect();
-        let movers: Vec<Vec<_>> = self
-            .graph
-            .steps
-            .iter()
-            .map(|steps| steps.iter().map(|step| named(&step.moves)).collect())
-            .collect();
-        let edges = self.edges.iter().zip(&self.states).map(|(list, &state)| {
-            let edge = |&(marks, place, target): &(u64, usize, usize)| {
-                let movers = if fairness.is_some() { movers[state][place].clone() } else { BTreeSet::new() };
+        let enabled = |&(state, within): &Place| match (&self.graph.inside[state], within) {
+            (Some(inside), Some(at)) => &inside.enabled[at][..],
+            _ => &self.graph.enabled[state][..],
+        };
+        let enabled: Vec<_> = self.places.iter().map(|place| named(enabled(place))).collect();
+        let mut edges = Vec::new();
+        for (list, &place) in self.edges.iter().zip(&self.places) {
+            let steps = steps(self.graph, place);
+            let edge = |&(marks, step, target): &(u64, usize, usize)| {
+                let movers = if fairness.is_some() { named(steps[step].0) } else { BTreeSet::new() };
                 WrittenEdge { marks, movers, target }
             };
-            list.iter().map(edge).collect()
-        });
-        Written {
-            initial: self.initial.clone(),
-            edges: edges.collect(),
-            enabled: self.states.iter().map(|&state| enabled[state].clone()).collect(),
+            edges.push(list.iter().map(edge).collect());
         }
+        Written { initial: self.initial.clone(), edges, enabled }
     }
 
     pub fn len(&self) -> usize {
-        self.states.len()
+        self.places.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.states.is_empty()
+        self.places.is_empty()
     }
 }

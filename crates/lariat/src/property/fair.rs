@@ -16,8 +16,9 @@ fn who(taken: &Move, actor: Actor) -> Who {
     (taken.pid, (actor == Actor::Transition).then_some(transition))
 }
 
-/// Nobody who is enabled always (or, if strong, again and again) on the cycle is left without a move. Inside of atomic sequences nobody is
-/// asked. A run without a cycle can be continued fairly.
+/// Does every actor move on the cycle that is always enabled on it (or, if strong, at least once)?
+/// States inside atomic sequences do not count, unless the whole cycle lies inside one: then only
+/// actors that have control are enabled. A run without a cycle can be continued fairly.
 pub fn is_fair(program: &Program, lasso: &Lasso, fairness: Fairness) -> bool {
     let interpreter = Interpreter::new(program);
     let mut moved = BTreeSet::new();
@@ -26,8 +27,9 @@ pub fn is_fair(program: &Program, lasso: &Lasso, fairness: Fairness) -> bool {
     }
     let mut claims: Option<BTreeSet<Who>> = None;
     let mut successors = Vec::new();
-    let on_cycle = lasso.states.iter().skip(lasso.prefix.len()).take(lasso.cycle.len());
-    for state in on_cycle.filter(|state| !interpreter.is_transient(state)) {
+    let on_cycle = || lasso.states.iter().skip(lasso.prefix.len()).take(lasso.cycle.len());
+    let is_endless = on_cycle().all(|state| interpreter.is_transient(state));
+    for state in on_cycle().filter(|state| is_endless || !interpreter.is_transient(state)) {
         successors.clear();
         interpreter.successors(state, &mut successors);
         let enabled: BTreeSet<Who> = successors

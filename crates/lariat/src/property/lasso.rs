@@ -123,7 +123,8 @@ pub(super) fn letters(
     states.iter().enumerate().map(letter).collect()
 }
 
-/// What is read along the run, given the letters of its states.
+/// What is read along the run, given the letters of its states. A cycle inside an atomic sequence is
+/// not observed: what is read is the last observed state, forever.
 pub(super) fn word(lasso: &Lasso, values: &[Option<Vec<bool>>]) -> Word<Vec<bool>> {
     let before = if lasso.cycle.is_empty() { lasso.states.len() } else { lasso.prefix.len() };
     let prefix: Vec<Vec<bool>> = values[..before].iter().flatten().cloned().collect();
@@ -134,5 +135,6 @@ pub(super) fn word(lasso: &Lasso, values: &[Option<Vec<bool>>]) -> Word<Vec<bool
         let end = lasso.prefix.len() + lasso.cycle.len();
         values[lasso.prefix.len()..end].iter().flatten().cloned().collect()
     };
+    let cycle = if cycle.is_empty() { prefix.last().cloned().into_iter().collect() } else { cycle };
     Word::new(prefix, cycle)
 }

@@ -1,6 +1,6 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
-use super::lasso::{UNOBSERVED, shown, unshortened};
+use super::lasso::{shown, unshortened};
 use super::{Report, verdict_name};
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
@@ -214,7 +214,6 @@ fn reason(report: &Report<'_>) -> Option<String> {
 fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property<'a> {
     let answer = &checked.answer;
     let failure = answer.failure.as_ref().map(|failure| failure.error.to_string());
-    let undecided = checked.verdict == Verdict::Inconclusive && answer.unobserved;
     Property {
         name: &checked.name,
         kind: checked.kind,
@@ -223,7 +222,6 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
             .or_else(|| checked.lasso.as_ref()?.reported.clone())
             .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
             .or_else(|| answer.limit.map(|limit| limit.to_string()))
-            .or_else(|| undecided.then(|| UNOBSERVED.to_owned()))
             .or_else(|| unshortened(checked)),
         statistics: Statistics {
             depth: Some(answer.statistics.depth).filter(|depth| *depth > 0),

@@ -46,17 +46,11 @@ pub fn verdict(checked: &Checked, style: Style, quiet: bool) -> String {
     if checked.verdict == Verdict::Inconclusive && checked.answer.may_omit {
         let _ = writeln!(out, "  states may have been omitted");
     }
-    if checked.verdict == Verdict::Inconclusive && checked.answer.unobserved {
-        let _ = writeln!(out, "  {UNOBSERVED}");
-    }
     for label in &checked.unseen {
         let _ = writeln!(out, "  {} {}", style.unsure("warning:"), printable(&label.to_string()));
     }
     out
 }
-
-/// Why an atomic sequence without an end leaves a property undecided.
-pub(super) const UNOBSERVED: &str = "an atomic sequence can run forever; what happens inside one is not observed, so such a run is not judged";
 
 /// Why the run that is shown may not be a shortest one, if that was asked for.
 pub fn unshortened(checked: &Checked) -> Option<String> {

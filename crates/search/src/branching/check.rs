@@ -6,13 +6,16 @@ use super::node_set::NodeSet;
 use super::structure::Structure;
 use super::witness::Witness;
 use crate::limits::{Limits, Meter, peak_memory_bytes};
-use crate::liveness::fairness::{ActorSet, FairGraph, Fairness, LassoStep};
+use crate::liveness::fairness::{ActorSet, FairGraph, Fairness, LassoStep, Strength};
 use crate::liveness::{Graph, Node, way};
 use crate::outcome::{Statistics, Verdict};
-use crate::product::{Answer, LassoRun, Monitor, ProductGraph, Stop, give_up, states, steps_along};
+use crate::product::{
+    Answer, LassoRun, Monitor, ProductGraph, Stop, endless_run, give_up, states, steps_along,
+};
 use crate::rounds::Progress;
 use model::Expr;
 use model::observe::Observable;
+use model::system::System;
 use omega::automaton::{Marks, Tgba};
 use omega::formula::{Formula, Formulas, Node as Operator};
 use omega::guard::Guard;
@@ -99,7 +102,13 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
     let mut graph = states(system, &monitor, &limits, progress, fairness.map(|fairness| fairness.actor));
     let shape = shape(store, formula);
     let (method, found) = match shape {
-        Some((Method::Home, goal, _)) => (Method::Home, home(&mut graph, store, goal)),
+        Some((Method::Home, goal, _)) => match home(&mut graph, store, goal) {
+            // A run that stays inside an atomic sequence forever need not reach the goal.
+            Ok(_) if graph.tally.endless_atomic => {
+                (Method::Labelling, label(&mut graph, store, formula, fairness, &limits))
+            }
+            found => (Method::Home, found),
+        },
         Some((method, goal, wanted)) => (method, reach(&mut graph, store, goal, wanted)),
         None => (Method::Labelling, label(&mut graph, store, formula, fairness, &limits)),
     };
@@ -130,12 +139,6 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
     };
     answer.met = monitor.met();
     answer.endless_atomic = graph.tally.endless_atomic;
-    // A formula of the shapes that look for one state is about states, and all of them were seen.
-    answer.unobserved = answer.endless_atomic && method == Method::Labelling;
-    if answer.unobserved {
-        answer.lasso = None;
-    }
-    let verdict = if answer.unobserved { Verdict::Inconclusive } else { verdict };
     BranchingAnswer { verdict, method, error, answer }
 }
 
@@ -295,11 +298,12 @@ fn label<S: Observable>(
     fairness: Option<Fairness>,
     limits: &Limits<'_>,
 ) -> Found {
-    let structure = write_down(graph, store.atom_count(), fairness.is_some())?;
+    let strength = fairness.map(|fairness| fairness.strength);
+    let structure = write_down(graph, store.atom_count(), strength)?;
     let spent = graph.elapsed();
     let time = limits.time.map(|time| time.saturating_sub(spent));
     let meter = Meter::new(&Limits { time, ..limits.clone() }, Duration::ZERO);
-    let mut labelling = Labelling::new(&structure, fairness.map(|fairness| fairness.strength));
+    let mut labelling = Labelling::new(&structure, strength);
     labelling.meter = Some(&meter);
     let holds = labelling.states(store, formula)?;
     let violating = structure.initial.iter().copied().find(|&node| !holds.contains(node));
@@ -307,34 +311,59 @@ fn label<S: Observable>(
         return Ok((true, None));
     };
     let witness = labelling.witness(store, formula, start)?;
-    let run = match witness.steps.is_empty() {
-        true => None,
-        false => Some(run_along(graph, &witness, start, witness.cycle)?),
+    let run = match witness.steps.iter().position(|step| structure.diverges(step.node, step.edge)) {
+        Some(place) => Some(diverging_run(graph, &witness, place, strength)?),
+        None if witness.steps.is_empty() => None,
+        None => Some(run_along(graph, &witness, start, witness.cycle)?),
     };
     Ok((violating.is_none(), run))
+}
+
+/// The run along a path that leaves the observed states with the step at this place.
+fn diverging_run<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    witness: &Witness,
+    place: usize,
+    strength: Option<Strength>,
+) -> Result<LassoRun, Stop> {
+    let end = witness.steps[place].node;
+    let before = Witness { steps: witness.steps[..place].to_vec(), end, cycle: None };
+    let mut run = run_along(graph, &before, end, None)?;
+    if let Some(endless) = endless_run(graph, end, strength)? {
+        let product = graph.product();
+        run.prefix.extend(endless.prefix.iter().map(|&code| product.step(code)));
+        run.cycle.extend(endless.cycle.iter().map(|&code| product.step(code)));
+    }
+    Ok(run)
 }
 
 /// All states with their edges and labels.
 fn write_down<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
     atoms: usize,
-    fair: bool,
+    strength: Option<Strength>,
 ) -> Result<Structure, Stop> {
     let mut structure = Structure::default();
     structure.initial = graph.initial()?;
     let mut labels = vec![NodeSet::none(0); atoms];
     let mut letter = Vec::new();
     let (mut edges, mut fair_edges, mut enabled) = (Vec::new(), Vec::new(), ActorSet::new());
+    let mut diverging = Vec::new();
     let mut node = 0;
     while (node as usize) < graph.len() {
-        if fair {
+        let diverges = if strength.is_some() {
             fair_edges.clear();
-            graph.expand(node, &mut fair_edges, &mut enabled)?;
+            let diverges = graph.diverges(|graph| graph.expand(node, &mut fair_edges, &mut enabled))?;
             structure.push(&fair_edges, &enabled);
+            diverges
         } else {
             edges.clear();
-            graph.successors(node, &mut edges)?;
+            let diverges = graph.diverges(|graph| graph.successors(node, &mut edges))?;
             structure.push_plain(edges.iter().map(|edge| edge.target));
+            diverges
+        };
+        if diverges && endless_run(graph, node, strength)?.is_some() {
+            diverging.push(node);
         }
         graph.letter(node, &mut letter)?;
         for (atom, label) in labels.iter_mut().enumerate() {
@@ -349,6 +378,9 @@ fn write_down<S: Observable>(
         }
     }
     structure.labels = labels;
+    if !diverging.is_empty() {
+        structure.diverge(&diverging);
+    }
     Ok(structure)
 }
 

@@ -10,6 +10,7 @@ use crate::liveness::Numbers;
 use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph, Refinement, Strength, components};
 use crate::liveness::{Edge, Graph, Node};
 use omega::automaton::{Edge as AutomatonEdge, Marks, Tgba};
+use omega::guard::Guard;
 use std::rc::Rc;
 
 /// A structure and an automaton that reads the labels of its states. Node `s·|Q| + q` is state `s` about to be read in `q`.
@@ -62,6 +63,15 @@ impl<'s> PathProduct<'s> {
         })
     }
 
+    /// Does the automaton accept everything from here on?
+    pub fn is_universal(&self, node: Node) -> bool {
+        let state = (node % self.states()) as usize;
+        let all = Marks::all(self.automaton.sets);
+        self.automaton.edges[state].iter().any(|edge| {
+            edge.target.index() == state && edge.guard == Guard::TRUE && edge.marks == all
+        })
+    }
+
     /// Which edge of the structure the node's so-many-th is.
     pub fn edge_of_structure(&self, node: Node, index: usize) -> usize {
         index % self.structure.successors(self.state_of(node)).len()
@@ -88,6 +98,9 @@ impl<'s> PathProduct<'s> {
                     break;
                 }
             }
+            // Without fairness the beginning of a path is enough if every continuation satisfies the
+            // formula, also where each continuation ends in a run-time error.
+            is_good |= strength.is_none() && members.iter().any(|&member| graph.is_universal(member));
             if is_good || cyclic && refinement.fair_part(graph, members)?.is_some() {
                 members.iter().for_each(|&member| good.insert(member));
             }

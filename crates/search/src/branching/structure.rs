@@ -6,7 +6,8 @@ use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph};
 use crate::liveness::{Edge, Graph, Node};
 use std::collections::HashMap;
 
-/// States by number. Every state has a successor: where nothing can move, it is its own.
+/// States by number. A state in which nothing can move is its own successor. A state without
+/// successors has only steps that end in a run-time error: no infinite path leads through it.
 #[derive(Debug, Default)]
 pub struct Structure {
     pub initial: Vec<Node>,
@@ -20,20 +21,17 @@ pub struct Structure {
     set_numbers: HashMap<ActorSet, u32>,
     /// By atom, where it holds.
     pub labels: Vec<NodeSet>,
+    /// The first of the nodes that [`diverge`](Self::diverge) added.
+    first_copy: Option<Node>,
 }
 
 impl Structure {
-    /// Adds the next node with its edges: targets, which may come later. A node without edges gets one to itself.
+    /// Adds the next node with its edges: targets, which may come later.
     pub fn push_plain(&mut self, targets: impl IntoIterator<Item = Node>) {
         if self.offsets.is_empty() {
             self.offsets.push(0);
         }
-        let node = self.len() as Node;
-        let before = self.targets.len();
         self.targets.extend(targets);
-        if self.targets.len() == before {
-            self.targets.push(node);
-        }
         self.offsets.push(self.targets.len());
     }
 
@@ -46,10 +44,51 @@ impl Structure {
             let number = self.set_number(&edge.movers);
             self.movers.push(number);
         }
-        if edges.is_empty() {
-            let nobody = self.set_number(&ActorSet::new());
-            self.movers.push(nobody);
+    }
+
+    /// Adds, for each of these nodes, in ascending order, a copy with the same labels that a run can
+    /// go to and then never leaves. The edge to the copy is the last of the node's edges. Nobody is
+    /// enabled in a copy, so staying there is fair.
+    pub fn diverge(&mut self, nodes: &[Node]) {
+        let wide = std::mem::take(self);
+        let first_copy = wide.len() as Node;
+        (self.initial, self.labels) = (wide.initial.clone(), wide.labels.clone());
+        (self.sets, self.set_numbers) = (wide.sets.clone(), wide.set_numbers.clone());
+        let told_apart = !wide.enabled.is_empty();
+        let nobody = ActorSet::new();
+        let mut copies = nodes.iter().zip(first_copy..).peekable();
+        for node in 0..first_copy {
+            let copy = copies.next_if(|(diverging, _)| **diverging == node).map(|(_, copy)| copy);
+            self.push_plain(wide.successors(node).iter().copied().chain(copy));
+            if told_apart {
+                let range = wide.offsets[node as usize]..wide.offsets[node as usize + 1];
+                self.enabled.push(wide.enabled[node as usize]);
+                self.movers.extend_from_slice(&wide.movers[range]);
+                let number = self.set_number(&nobody);
+                self.movers.extend(copy.map(|_| number));
+            }
         }
+        for (&node, copy) in nodes.iter().zip(first_copy..) {
+            self.push_plain([copy]);
+            if told_apart {
+                let number = self.set_number(&nobody);
+                self.enabled.push(number);
+                self.movers.push(number);
+            }
+            for label in &mut self.labels {
+                label.widen(copy as usize + 1);
+                if label.contains(node) {
+                    label.insert(copy);
+                }
+            }
+        }
+        self.first_copy = Some(first_copy);
+    }
+
+    /// Does this edge lead to where a run stays forever unseen?
+    pub fn diverges(&self, node: Node, edge: usize) -> bool {
+        let target = self.successors(node)[edge];
+        self.first_copy.is_some_and(|first| target >= first)
     }
 
     fn set_number(&mut self, set: &ActorSet) -> u32 {

@@ -5,10 +5,10 @@ use super::labelling::{Labelling, LabellingError};
 use super::node_set::NodeSet;
 use super::path_formula::PathProduct;
 use super::shapes::{is_state_formula, negation, shape};
-use crate::liveness::Node;
+use crate::liveness::{Graph, Node};
 use crate::liveness::fairness::{LassoStep, Strength, search};
 use omega::formula::{Formula, Formulas, Node as Operator};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A path through the structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Labelling<'_> {
         let mut product = PathProduct::new(self, &automaton, labels).ok_or(LabellingError::TooLarge)?;
         product.initial = product.starts(path.end);
         let lasso = search(&mut product, self.strength.unwrap_or(Strength::Weak))?;
-        let lasso = lasso.expect("an accepting path exists");
+        let Some(lasso) = lasso else { return self.go_to_universal(&mut product, path) };
         let original = |step: &LassoStep| LassoStep {
             node: product.state_of(step.node),
             edge: product.edge_of_structure(step.node, step.edge),
@@ -209,6 +209,44 @@ impl Labelling<'_> {
         path.cycle = Some(path.steps.len());
         path.steps.extend(lasso.cycle.iter().map(original));
         path.end = product.state_of(lasso.cycle[0].node);
+        Ok(())
+    }
+
+    /// Goes along the beginning of a path after which the automaton accepts everything.
+    /// Precondition: there is one.
+    fn go_to_universal(
+        &self,
+        product: &mut PathProduct<'_>,
+        path: &mut Witness,
+    ) -> Result<(), LabellingError> {
+        let mut queue: Vec<(Node, Option<(usize, LassoStep)>)> =
+            product.initial.iter().map(|&node| (node, None)).collect();
+        let mut met: HashSet<Node> = product.initial.iter().copied().collect();
+        let mut edges = Vec::new();
+        let mut next = 0;
+        while let Some(&(node, _)) = queue.get(next) {
+            if product.is_universal(node) {
+                break;
+            }
+            edges.clear();
+            product.successors(node, &mut edges)?;
+            for (place, edge) in edges.iter().enumerate() {
+                if met.insert(edge.target) {
+                    let edge_number = product.edge_of_structure(node, place);
+                    let step = LassoStep { node: product.state_of(node), edge: edge_number };
+                    queue.push((edge.target, Some((next, step))));
+                }
+            }
+            next += 1;
+        }
+        let Some(&(end, _)) = queue.get(next) else { return Ok(()) };
+        let mut steps = Vec::new();
+        while let Some(&(_, Some((predecessor, step)))) = queue.get(next) {
+            steps.push(step);
+            next = predecessor;
+        }
+        path.steps.extend(steps.into_iter().rev());
+        path.end = product.state_of(end);
         Ok(())
     }
 }

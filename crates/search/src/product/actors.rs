@@ -10,8 +10,8 @@ use crate::liveness::fairness::{Actor, ActorSet, FairEdge, FairGraph};
 use crate::liveness::{Edge, Graph, Node};
 use model::RuntimeError;
 use model::observe::Observable;
-use model::system::{StepCode, Successors, System};
-use std::collections::HashMap;
+use model::system::{Misfit, StepCode, Successors, System};
+use std::collections::{HashMap, HashSet};
 
 /// The numbers of actors.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl ActorNumbers {
     }
 
     /// Adds those who move in a step.
-    fn add(&mut self, code: StepCode, set: &mut ActorSet) {
+    pub(super) fn add(&mut self, code: StepCode, set: &mut ActorSet) {
         let Some(kind) = self.kind else { return };
         let processes = [code.0 as u8, (code.0 >> StepCode::RECEIVE_SHIFT) as u8];
         for (process, transition) in processes.into_iter().zip(code.transitions()) {
@@ -54,6 +54,8 @@ struct Arrivals {
     list: Vec<(u64, usize)>,
     codes: Vec<StepCode>,
     error: Option<RuntimeError>,
+    /// An atomic sequence can go on forever.
+    endless: bool,
 }
 
 impl Visitor for Arrivals {
@@ -72,31 +74,42 @@ impl Visitor for Arrivals {
         self.error.get_or_insert_with(|| error.clone());
     }
 
-    fn endless(&mut self) {}
+    fn endless(&mut self) {
+        self.endless = true;
+    }
+}
+
+/// A state inside an atomic sequence, with the actors that moved on the way to it.
+struct Within {
+    state: Box<[u64]>,
+    movers: ActorSet,
+    /// The last step to it, and the position of the state before that step.
+    code: StepCode,
+    predecessor: Option<usize>,
 }
 
 impl<S: Observable> ProductGraph<'_, '_, S> {
     /// All arrivals, in the order of the node's edges.
     fn arrivals(&mut self, node: Node) -> Result<Arrivals, Stop> {
         loop {
-            match self.try_arrivals(node) {
+            match self.try_arrivals(node)? {
+                Ok(Arrivals { error: Some(error), .. }) => return Err(Stop::Failed(node, error)),
                 Ok(arrivals) => {
-                    return match arrivals.error {
-                        Some(error) => Err(Stop::Failed(node, error)),
-                        None => Ok(arrivals),
-                    };
+                    self.tally.endless_atomic |= arrivals.endless;
+                    return Ok(arrivals);
                 }
-                Err(Broken::Misfit(misfit)) => self.widen(&misfit),
-                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+                Err(misfit) => self.widen(&misfit),
             }
         }
     }
 
-    fn try_arrivals(&mut self, node: Node) -> Result<Arrivals, Broken> {
+    fn try_arrivals(&mut self, node: Node) -> Result<Result<Arrivals, Box<Misfit>>, Stop> {
         self.load(node);
         let width = self.nodes.product.width();
         let mut successors = Successors::new(width);
-        self.nodes.product.successors(&self.state, &mut successors)?;
+        if let Err(misfit) = self.nodes.product.successors(&self.state, &mut successors) {
+            return Ok(Err(misfit));
+        }
         let mut arrivals = Arrivals { identity: width.identity, ..Arrivals::default() };
         arrivals.error = successors.errors.first().map(|(_, error)| error.clone());
         let mut walk = None;
@@ -106,18 +119,68 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             if code.is_stopped() || code.is_refused() {
                 continue;
             }
-            if code.is_transient() {
-                let walk = walk.get_or_insert_with(|| Walk::new(width));
-                walk.through(&self.nodes.product, state, code, &mut watch, self.interrupt(), &mut arrivals)?;
-            } else {
+            if !code.is_transient() {
                 arrivals.arrival(state, &[code], 0);
+                continue;
+            }
+            let walk = walk.get_or_insert_with(|| Walk::new(width));
+            let product = &self.nodes.product;
+            match walk.through(product, state, code, &mut watch, self.interrupt(), &mut arrivals) {
+                Ok(()) => {}
+                Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
+                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
             }
         }
-        Ok(arrivals)
+        if arrivals.endless && self.actors.kind.is_some() {
+            return self.endless_arrivals(&successors);
+        }
+        Ok(Ok(arrivals))
+    }
+
+    /// The arrivals of a node where an atomic sequence can go on forever. There are infinitely many
+    /// ways through such a sequence; what matters is where they lead and who moves on them, so each
+    /// arrival is listed once for every set of actors that can have moved on the way to it.
+    fn endless_arrivals(
+        &mut self,
+        first: &Successors,
+    ) -> Result<Result<Arrivals, Box<Misfit>>, Stop> {
+        let width = self.nodes.product.width();
+        let mut arrivals = Arrivals { identity: width.identity, endless: true, ..Arrivals::default() };
+        arrivals.error = first.errors.first().map(|(_, error)| error.clone());
+        let mut met: HashSet<(Box<[u64]>, ActorSet)> = HashSet::new();
+        let mut ways: Vec<Within> = Vec::new();
+        let mut successors = first.clone();
+        let mut from = None;
+        loop {
+            for index in 0..successors.len() {
+                let (code, state) = (successors.code(index), successors.state(index));
+                if code.is_stopped() || code.is_refused() {
+                    continue;
+                }
+                let before = from.map(|from: usize| &ways[from].movers);
+                let mut movers = before.cloned().unwrap_or_default();
+                self.actors.add(code, &mut movers);
+                if !met.insert((state.into(), movers.clone())) {
+                    continue;
+                }
+                if code.is_transient() {
+                    ways.push(Within { state: state.into(), movers, code, predecessor: from });
+                } else {
+                    arrivals.arrival(state, &codes_to(&ways, from, code), 0);
+                }
+            }
+            from = Some(from.map_or(0, |from| from + 1));
+            let Some(way) = from.and_then(|from| ways.get(from)) else { return Ok(Ok(arrivals)) };
+            self.tick()?;
+            successors.clear();
+            if let Err(misfit) = self.nodes.product.successors(&way.state, &mut successors) {
+                return Ok(Err(misfit));
+            }
+        }
     }
 
     /// The steps along an edge.
-    pub fn edge_codes(&mut self, node: Node, edge: usize) -> Result<Vec<StepCode>, Stop> {
+    pub(crate) fn edge_codes(&mut self, node: Node, edge: usize) -> Result<Vec<StepCode>, Stop> {
         let arrivals = self.arrivals(node)?;
         let start = edge.checked_sub(1).map_or(0, |before| arrivals.list[before].1);
         Ok(arrivals.codes[start..arrivals.list[edge].1].to_vec())
@@ -144,26 +207,53 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
                 Err(misfit) => self.widen(&misfit),
             }
         };
-        for index in 0..successors.len() {
-            let code = successors.code(index);
-            if !code.is_refused() {
-                self.actors.add(code, enabled);
+        self.actors.add_enabled(&successors, enabled);
+    }
+
+    /// The arrivals of a node, and the nodes that they lead to.
+    fn arrived(&mut self, node: Node) -> Result<(Arrivals, Vec<Node>), Stop> {
+        self.tick()?;
+        let mut targets = Vec::new();
+        loop {
+            let arrivals = self.arrivals(node)?;
+            targets.clear();
+            if self.add(arrivals.words.chunks_exact(arrivals.identity), |target| targets.push(target))? {
+                self.tally.transitions += arrivals.list.len() as u64;
+                return Ok((arrivals, targets));
             }
         }
     }
+
+    /// Must edges be those of the arrivals? Where actors are told apart, edges are known by their
+    /// numbers, and those of packets or of endless atomic sequences come in another order otherwise.
+    pub(super) fn needs_arrivals(&self) -> bool {
+        self.actors.kind.is_some() && (self.nodes.is_split() || self.tally.endless_atomic)
+    }
+
+    /// The edges of nodes, in the order of [`FairGraph::expand`].
+    pub(super) fn fair_successors_of(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Stop> {
+        let all_marks = self.all_marks();
+        for &node in nodes {
+            let (arrivals, targets) = self.arrived(node)?;
+            let marks = arrivals.list.iter().map(|(marks, _)| marks & all_marks);
+            out.extend(marks.zip(targets).map(|(marks, target)| Edge { marks, target }));
+        }
+        Ok(())
+    }
+}
+
+/// The steps to the state at this position, and one more.
+fn codes_to(ways: &[Within], position: Option<usize>, last: StepCode) -> Vec<StepCode> {
+    let positions = std::iter::successors(position, |&position| ways[position].predecessor);
+    let mut codes: Vec<StepCode> = positions.map(|position| ways[position].code).collect();
+    codes.reverse();
+    codes.push(last);
+    codes
 }
 
 impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
     fn expand(&mut self, node: Node, edges: &mut Vec<FairEdge>, enabled: &mut ActorSet) -> Result<(), Stop> {
-        self.tick()?;
-        let mut targets = Vec::new();
-        let arrivals = loop {
-            let arrivals = self.arrivals(node)?;
-            targets.clear();
-            if self.add(arrivals.words.chunks_exact(arrivals.identity), |target| targets.push(target))? {
-                break arrivals;
-            }
-        };
+        let (arrivals, targets) = self.arrived(node)?;
         let mut start = 0;
         for (&(marks, end), &target) in arrivals.list.iter().zip(&targets) {
             let mut movers = ActorSet::new();
@@ -171,7 +261,6 @@ impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
             start = end;
             edges.push(FairEdge { edge: Edge { marks: marks & self.all_marks(), target }, movers });
         }
-        self.tally.transitions += arrivals.list.len() as u64;
         self.enabled(node, enabled);
         Ok(())
     }

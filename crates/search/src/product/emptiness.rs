@@ -1,5 +1,6 @@
 //! Is there a forbidden run? The searches for cycles on the product, and what they found as steps of the program.
 
+use super::divergence::{self, Words};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::packets::{PacketFigures, Tail};
@@ -107,9 +108,8 @@ pub struct Answer {
     pub packets: Option<PacketFigures>,
     /// Errors of the program met on the way, one of each kind.
     pub met: Vec<RuntimeError>,
+    /// An atomic sequence can go on forever.
     pub endless_atomic: bool,
-    /// Such a sequence is a run that goes on without being observed: what it does forever is not known.
-    pub unobserved: bool,
     /// A store that may omit states was used.
     pub may_omit: bool,
 }
@@ -118,7 +118,7 @@ impl Answer {
     pub fn verdict(&self) -> Verdict {
         if self.lasso.is_some() || self.failure.is_some() {
             Verdict::Violated
-        } else if self.limit.is_some() || self.may_omit || self.unobserved {
+        } else if self.limit.is_some() || self.may_omit {
             Verdict::Inconclusive
         } else {
             Verdict::Holds
@@ -166,7 +166,40 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
     };
     let found = found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose());
     show(&mut graph, found, request, &mut answer);
+    let words = match request.algorithm {
+        Algorithm::Deterministic => Words::Allowed,
+        _ => Words::Forbidden,
+    };
+    add_divergence(&mut graph, words, &mut answer);
     finished(&graph, statistics, answer)
+}
+
+/// Where nothing was found but atomic sequences can go on forever: adds a forbidden run that stays
+/// inside one.
+fn add_divergence<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, words: Words, answer: &mut Answer) {
+    let is_decided = answer.lasso.is_some() || answer.failure.is_some() || answer.limit.is_some();
+    if is_decided || !graph.tally.endless_atomic {
+        return;
+    }
+    match divergence::find(graph, words, None) {
+        Ok(run) => answer.lasso = run,
+        Err(stop) => give_up(graph, answer, stop),
+    }
+}
+
+/// The same after a search that had no graph.
+fn add_divergence_on<S: Observable>(
+    product: Product<'_, S>,
+    limits: &Limits<'_>,
+    progress: Option<&(dyn Fn(&Progress) + Sync)>,
+    answer: &mut Answer,
+) {
+    let mut graph = ProductGraph::new(product, Tail::Demon, limits, progress);
+    graph.tally.endless_atomic = answer.endless_atomic;
+    add_divergence(&mut graph, Words::Forbidden, answer);
+    if answer.lasso.is_some() {
+        answer.may_omit = false;
+    }
 }
 
 /// Adds what was found to the answer, as long as is wanted.
@@ -216,7 +249,6 @@ pub fn find_in_store<S: Observable>(
         failure,
         limit: outcome.limit,
         endless_atomic: outcome.endless_atomic,
-        unobserved: outcome.endless_atomic,
         statistics: outcome.statistics,
         met: monitor.met(),
         ..Answer::default()
@@ -226,6 +258,8 @@ pub fn find_in_store<S: Observable>(
         graph.lift_limits();
         let found = follow(&mut graph, &way).map(Some);
         show(&mut graph, found, request, &mut answer);
+    } else if answer.endless_atomic {
+        add_divergence_on(product, &request.limits, request.progress, &mut answer);
     }
     answer
 }
@@ -310,7 +344,6 @@ pub(super) fn finished<S: Observable>(
     Answer {
         met: graph.product().monitor().met(),
         endless_atomic,
-        unobserved: endless_atomic,
         statistics: Statistics { memory_bytes, ..statistics },
         ..answer
     }
@@ -352,7 +385,7 @@ fn run_to_failure<S: Observable>(
 }
 
 /// The steps along a lasso; along its prefix alone if there is no cycle.
-fn steps<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, lasso: &Lasso) -> Result<LassoRun, Stop> {
+pub(super) fn steps<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, lasso: &Lasso) -> Result<LassoRun, Stop> {
     let nodes: Vec<Node> =
         lasso.prefix.iter().chain(&lasso.cycle).chain(lasso.cycle.first()).copied().collect();
     let initial = graph.initial()?;
@@ -394,7 +427,13 @@ pub fn find_prefix<S: Observable>(system: S, monitor: &Monitor, options: &Option
             answer.lasso = Some(finite(run));
         }
         Some(failure) => answer.failure = Some(failure),
-        None => answer.may_omit = limit.is_none() && !exhaustive,
+        None => {
+            answer.may_omit = limit.is_none() && !exhaustive;
+            if endless_atomic {
+                let product = Product::marked(product.system().again(), monitor).absorbing();
+                add_divergence_on(product, &options.limits, options.progress, &mut answer);
+            }
+        }
     }
     answer
 }

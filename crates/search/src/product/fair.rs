@@ -1,6 +1,7 @@
 //! Is there a forbidden run that is fair?
 
 use super::actors::ActorNumbers;
+use super::divergence::{self, Words};
 use super::emptiness::{Answer, LassoRun, Length, Request, finished, give_up, unshortened};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
@@ -42,7 +43,12 @@ pub fn find_fair<S: Observable>(
         ..Statistics::default()
     };
     let run = found.and_then(|found| {
-        let Some(lasso) = found else { return Ok(None) };
+        let Some(lasso) = found else {
+            if !graph.tally.endless_atomic {
+                return Ok(None);
+            }
+            return divergence::find(&mut graph, Words::Forbidden, Some(fairness.strength));
+        };
         graph.lifted = false;
         let shown = match request.length {
             Length::Shortest => shortest(&mut graph, lasso.clone(), fairness.strength),

@@ -172,7 +172,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     #[inline]
-    fn automaton_state(&self, node: Node) -> u32 {
+    pub(super) fn automaton_state(&self, node: Node) -> u32 {
         let Nodes { product, table, .. } = &*self.nodes;
         if self.nodes.is_split() {
             table.tail(node)
@@ -438,6 +438,9 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
 
     /// All successors are made first, then looked up, so that the memory they need is fetched meanwhile.
     fn successors_of(&mut self, nodes: &[Node], out: &mut Vec<Edge>) -> Result<(), Stop> {
+        if self.needs_arrivals() {
+            return self.fair_successors_of(nodes, out);
+        }
         if self.nodes.is_split() {
             return self.joint_successors(nodes, Within::All, out, &mut Vec::new());
         }
@@ -446,6 +449,12 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
         loop {
             let counted = (self.tally.transitions, self.tally.atomic_steps);
             match self.expand(nodes, out)? {
+                // An endless atomic sequence was met just now.
+                Ok(()) if self.needs_arrivals() => {
+                    out.truncate(start);
+                    (self.tally.transitions, self.tally.atomic_steps) = counted;
+                    return self.fair_successors_of(nodes, out);
+                }
                 Ok(()) if self.add_arrivals(out)? => return Ok(()),
                 Ok(()) => {}
                 Err(misfit) if self.bound => return Err(self.outgrown_by(misfit)),

@@ -5,6 +5,7 @@
 //! looks for a forbidden run (`stem` the quick way where the automaton waits first, `supertrace` in any store), `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
 
 mod actors;
+mod divergence;
 mod emptiness;
 mod fair;
 mod graph;
@@ -22,6 +23,7 @@ mod supertrace;
 mod system;
 mod table;
 
+pub(crate) use divergence::endless_run;
 pub(crate) use emptiness::give_up;
 pub use emptiness::{Answer, LassoRun, Length, Request, explore, find, find_in_store, find_prefix};
 pub use fair::find_fair;

@@ -277,6 +277,25 @@ impl Monitor {
         }
     }
 
+    /// Does the automaton accept this letter repeated forever, from this state on?
+    pub(crate) fn accepts_forever(&self, state: u32, letter: &[u64]) -> bool {
+        let mut reading = Tgba::empty(Vec::new());
+        reading.sets = self.automaton.sets;
+        self.automaton.states().for_each(|_| {
+            reading.add_state();
+        });
+        let mut targets = Vec::new();
+        for source in self.automaton.states() {
+            targets.clear();
+            self.targets(source.0, letter, &mut targets);
+            for &(target, marks) in &targets {
+                reading.add_edge(source, Guard::TRUE, Marks(marks), StateId(target));
+            }
+        }
+        reading.initial.push(StateId(state));
+        !omega::emptiness::is_empty(&mut reading)
+    }
+
     /// After how many of these letters is everything that follows accepted?
     pub fn bad_prefix(&self, letters: impl IntoIterator<Item = Vec<bool>>) -> Option<usize> {
         self.prefix_to(letters, |state| self.is_universal(state))
