@@ -126,7 +126,7 @@ fn ways(interpreter: &Interpreter<'_>, state: State) -> Option<Vec<(Vec<Move>, S
 fn inside(interpreter: &Interpreter<'_>, state: &State) -> Option<Option<Inside>> {
     let mut states: Vec<State> = Vec::new();
     let mut part = Inside { entries: Vec::new(), steps: Vec::new(), enabled: Vec::new() };
-    let mut inner = |state: &State, states: &mut Vec<State>| {
+    let inner = |state: &State, states: &mut Vec<State>| {
         let mut successors = Vec::new();
         interpreter.successors(state, &mut successors);
         let enabled: Vec<Move> = successors.iter().flat_map(|successor| moves(&successor.step)).collect();

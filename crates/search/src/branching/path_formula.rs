@@ -9,7 +9,7 @@ use crate::limits::Limit;
 use crate::liveness::Numbers;
 use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph, Refinement, Strength, components};
 use crate::liveness::{Edge, Graph, Node};
-use omega::automaton::{Edge as AutomatonEdge, Marks, Tgba};
+use omega::automaton::{Edge as AutomatonEdge, Marks, StateId, Tgba};
 use omega::guard::Guard;
 use std::rc::Rc;
 
@@ -63,13 +63,15 @@ impl<'s> PathProduct<'s> {
         })
     }
 
-    /// Does the automaton accept everything from here on?
+    /// Does the automaton accept everything once it has read the label of this node's state?
     pub fn is_universal(&self, node: Node) -> bool {
-        let state = (node % self.states()) as usize;
         let all = Marks::all(self.automaton.sets);
-        self.automaton.edges[state].iter().any(|edge| {
-            edge.target.index() == state && edge.guard == Guard::TRUE && edge.marks == all
-        })
+        let accepts_all = |state: StateId| {
+            self.automaton.edges[state.index()]
+                .iter()
+                .any(|edge| edge.target == state && edge.guard == Guard::TRUE && edge.marks == all)
+        };
+        self.reading(node).any(|edge| accepts_all(edge.target))
     }
 
     /// Which edge of the structure the node's so-many-th is.

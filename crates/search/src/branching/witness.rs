@@ -5,8 +5,8 @@ use super::labelling::{Labelling, LabellingError};
 use super::node_set::NodeSet;
 use super::path_formula::PathProduct;
 use super::shapes::{is_state_formula, negation, shape};
-use crate::liveness::{Graph, Node};
 use crate::liveness::fairness::{LassoStep, Strength, search};
+use crate::liveness::{Graph, Node};
 use omega::formula::{Formula, Formulas, Node as Operator};
 use std::collections::{HashMap, HashSet, VecDeque};
 

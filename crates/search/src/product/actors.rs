@@ -140,10 +140,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     /// The arrivals of a node where an atomic sequence can go on forever. There are infinitely many
     /// ways through such a sequence; what matters is where they lead and who moves on them, so each
     /// arrival is listed once for every set of actors that can have moved on the way to it.
-    fn endless_arrivals(
-        &mut self,
-        first: &Successors,
-    ) -> Result<Result<Arrivals, Box<Misfit>>, Stop> {
+    fn endless_arrivals(&mut self, first: &Successors) -> Result<Result<Arrivals, Box<Misfit>>, Stop> {
         let width = self.nodes.product.width();
         let mut arrivals = Arrivals { identity: width.identity, endless: true, ..Arrivals::default() };
         arrivals.error = first.errors.first().map(|(_, error)| error.clone());

@@ -385,7 +385,10 @@ fn run_to_failure<S: Observable>(
 }
 
 /// The steps along a lasso; along its prefix alone if there is no cycle.
-pub(super) fn steps<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, lasso: &Lasso) -> Result<LassoRun, Stop> {
+pub(super) fn steps<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    lasso: &Lasso,
+) -> Result<LassoRun, Stop> {
     let nodes: Vec<Node> =
         lasso.prefix.iter().chain(&lasso.cycle).chain(lasso.cycle.first()).copied().collect();
     let initial = graph.initial()?;
