@@ -23,7 +23,7 @@ mod system;
 mod table;
 
 pub(crate) use emptiness::give_up;
-pub use emptiness::{Answer, LassoRun, Length, Request, explore, find, find_in_store, find_prefix};
+pub use emptiness::{Answer, LassoRun, Length, Request, Unproven, explore, find, find_in_store, find_prefix};
 pub use fair::find_fair;
 pub(crate) use fair::{states, steps_along};
 pub(crate) use graph::{ProductGraph, Stop};
