@@ -150,3 +150,60 @@ fn improve_within<G: Graph>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// A ring with two edges from each node to the next, each with a mark of its own. An accepting cycle goes round twice,
+    /// and after one round 2^`nodes` different sets of marks may have been seen.
+    struct Ring {
+        nodes: u32,
+    }
+
+    impl Graph for Ring {
+        type Stop = Infallible;
+
+        fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
+            Ok(vec![0])
+        }
+
+        fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Infallible> {
+            let target = (node + 1) % Node::from(self.nodes);
+            out.extend([0, 1].map(|choice| Edge { marks: 1 << (2 * node + choice), target }));
+            Ok(())
+        }
+
+        fn all_marks(&self) -> u64 {
+            (1 << (2 * self.nodes)) - 1
+        }
+
+        fn is_accepting(&self, _: Node) -> bool {
+            false
+        }
+
+        fn len(&self) -> usize {
+            self.nodes as usize
+        }
+    }
+
+    fn twice_round(nodes: u32) -> Lasso {
+        let round = 0..Node::from(nodes);
+        Lasso { prefix: Vec::new(), cycle: round.clone().chain(round).collect() }
+    }
+
+    #[test]
+    fn the_search_for_a_shortest_lasso_is_bounded() {
+        let effort = Effort::new(1_000_000);
+        let found = shortest(&mut Ring { nodes: 25 }, twice_round(25), effort);
+        assert_eq!(found.lasso.cycle.len(), 50);
+        assert_eq!(found.unproven, Some(Halt::Effort(1_000_000)));
+    }
+
+    #[test]
+    fn a_small_one_is_proven() {
+        let found = shortest(&mut Ring { nodes: 4 }, twice_round(4), Effort::default());
+        assert_eq!((found.lasso.cycle.len(), found.unproven), (8, None));
+    }
+}
