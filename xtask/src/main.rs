@@ -17,6 +17,7 @@ mod paper;
 mod process;
 mod record;
 mod reference;
+mod self_fuzz;
 mod spin;
 mod spin_property;
 mod ways;
@@ -38,6 +39,8 @@ enum Task {
     SpinFuzz(fuzz::Arguments),
     /// Compare Lariat with real SPIN on random programs, formulas and claims
     LivenessFuzz(liveness_fuzz::Arguments),
+    /// Compare Lariat's searches, engines and stores with each other and with the oracle on random programs
+    SelfFuzz(self_fuzz::Arguments),
     /// Run real SPIN on corpus models and write what it finds into their headers
     Record {
         /// Models, or directories of models
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Task::Conformance(arguments) => conformance::run(&arguments),
         Task::SpinFuzz(arguments) => fuzz::run(&arguments),
         Task::LivenessFuzz(arguments) => liveness_fuzz::run(&arguments),
+        Task::SelfFuzz(arguments) => self_fuzz::run(&arguments),
         Task::Record { files } => record::run(&files),
         Task::Paper(arguments) => paper::run(&arguments),
         Task::LtlBench { arguments } => ltl_bench::run(&arguments),

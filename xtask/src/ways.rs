@@ -70,6 +70,21 @@ impl Way {
         }
     }
 
+    /// Several threads on a product that is large enough for them to share it without being told to.
+    pub fn sharing(usual: &Way, algorithm: Option<Algorithm>, fairness: Option<Fairness>) -> Way {
+        let choice = Choice {
+            engine: Engine::Native,
+            raw: true,
+            algorithm,
+            hybrid: None,
+            shortest: false,
+            fairness,
+            ..usual.choice.clone()
+        };
+        let threads = usual.threads.max(2);
+        Way { choice, store: StoreKind::Automatic, order: Order::DepthFirst, threads, join_after: None }
+    }
+
     pub fn options(&self) -> Options<'static> {
         Options {
             order: self.order,

@@ -116,7 +116,7 @@ fn with_threads(algorithm: Option<Algorithm>) -> impl Iterator<Item = (Option<Al
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(150))]
 
     #[test]
     fn searches_agree_with_the_oracle(text in program(), formula in formula()) {

@@ -6,7 +6,7 @@ use lariat::load::load_with;
 use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check};
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Actor, Fairness, Strength};
-use search::product::Tail;
+use search::product::{Tail, Unproven};
 use search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -174,7 +174,8 @@ active [3] proctype W() { byte i; do :: i < 9 -> i++ :: i >= 9 -> i = 0; x = (x 
     let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
     let found = checked(workers, "<>(x > 3)", choice, &Options { limits, ..options(1, None) });
     assert_eq!(found.verdict, Verdict::Violated);
-    assert!(matches!(found.answer.unshortened, Some(Limit::Time(_))), "{:?}", found.answer.unshortened);
+    let reason = found.answer.unproven;
+    assert!(matches!(reason, Some(Unproven::Limit(Limit::Time(_)) | Unproven::Effort(_))), "{reason:?}");
 }
 
 /// Of a lasso that is much too long, in a product that is large: it is not a reason to look at all of it.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Choices, Kind, build, cases, numbers, walk};
+use common::{Choices, Kind, build, numbers, walk};
 use model::layout::{Layout, Profile, Recoder};
 use model::program::Program;
 use model::state::State;
@@ -19,7 +19,7 @@ fn pack(layout: &Layout, state: &State) -> Option<Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(cases(3000))]
+    #![proptest_config(seeded::cases(3000))]
 
     #[test]
     fn layouts_grow_without_loss(from in numbers(), path in numbers()) {

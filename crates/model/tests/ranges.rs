@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Choices, Kind, build, cases, numbers, walk};
+use common::{Choices, Kind, build, numbers, walk};
 use model::Program;
 use model::domain::Domain;
 use model::expression::{BinaryOp, Expr, Place, Scope};
@@ -39,7 +39,7 @@ fn with_tally(mut program: Program, choices: &mut Choices) -> Program {
 }
 
 proptest! {
-    #![proptest_config(cases(600))]
+    #![proptest_config(seeded::cases(600))]
 
     #[test]
     fn values_are_within_their_ranges(program in numbers(), path in proptest::collection::vec(any::<u16>(), 0..60)) {

@@ -4,7 +4,7 @@ mod common;
 #[path = "common/explore.rs"]
 mod explore;
 
-use common::{Kind, build, cases, numbers};
+use common::{Kind, build, numbers};
 use explore::compare;
 use model::reduce::Passes;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn check(numbers: Vec<u16>, passes: Passes) {
 }
 
 proptest! {
-    #![proptest_config(cases(500))]
+    #![proptest_config(seeded::cases(500))]
 
     #[test]
     fn constants_change_no_verdict(program in numbers()) {

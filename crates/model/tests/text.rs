@@ -21,7 +21,7 @@ fn come_back(program: &Program) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(common::cases(1500))]
+    #![proptest_config(seeded::cases(1500))]
 
     #[test]
     fn generated_programs_keep_the_rules(program in program(Kind::Anything)) {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Choices, Kind, build, cases, numbers, walk};
+use common::{Choices, Kind, build, numbers, walk};
 use model::access::{Access, AccessTable, Resource, overlap};
 use model::domain::Domain;
 use model::program::{LocationId, Meaning, ProcessTypeId, Program, VariableId, Variables};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 const STEPS: usize = 12;
 
 proptest! {
-    #![proptest_config(cases(4000))]
+    #![proptest_config(seeded::cases(4000))]
 
     #[test]
     fn steps_write_what_is_said(from in numbers(), path in numbers()) {

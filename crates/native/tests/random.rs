@@ -4,14 +4,14 @@
 mod common;
 mod support;
 
-use common::{Kind, build, cases, numbers};
+use common::{Kind, build, numbers};
 use model::Interpreter;
 use model::layout::{FirstLook, Profile};
 use proptest::prelude::*;
 use support::lockstep;
 
 proptest! {
-    #![proptest_config(cases(100))]
+    #![proptest_config(seeded::cases(100))]
 
     #[test]
     fn knowing_only_the_initial_states(from in numbers()) {

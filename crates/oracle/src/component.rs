@@ -253,7 +253,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(1000))]
 
         #[test]
         fn components_are_all_there_is_to_look_at(graph in graphs()) {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(300))]
 
         #[test]
         fn no_way_is_shorter(graph in graphs()) {

@@ -252,7 +252,7 @@ fn the_sample_is_valid() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(1000))]
 
     #[test]
     fn bytes(text in prop::collection::vec(any::<u8>(), 0..400)) {

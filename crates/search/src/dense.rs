@@ -61,6 +61,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         #[test]
         fn comes_back_as_it_was(
             stride in 1usize..7,

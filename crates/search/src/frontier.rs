@@ -217,6 +217,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..5, 1usize..9000), 0..40)) {
             let mut frontier = Frontier::new(1);

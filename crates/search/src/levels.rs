@@ -448,7 +448,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(300))]
 
         #[test]
         fn visits_everything(graph in prop_oneof![graph(false), graph(true)], states in 1u64..80) {

@@ -168,7 +168,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(30))]
 
         /// Each state is reached from one with a smaller number, and some from others too. So few are taken out that hardly
         /// ever two of them are in the same copy.

@@ -313,7 +313,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(300))]
 
         /// However bad the guesses are, and whatever is forgotten, a search that comes to its end has visited every state.
         #[test]

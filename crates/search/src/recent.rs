@@ -98,6 +98,8 @@ mod tests {
     use std::collections::HashSet;
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         /// What was not met is never said to be known, and what was met last is.
         #[test]
         fn knows_only_what_it_met(

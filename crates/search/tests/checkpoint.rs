@@ -50,7 +50,7 @@ fn piecemeal(program: &Program, order: Order, threads: usize, piece: u64) -> Out
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(100))]
 
     #[test]
     fn pieces_are_as_good_as_the_whole(program in any_program(), piece in 1u64..40, threads in 1usize..3) {

@@ -49,7 +49,7 @@ fn everything(program: &Program, order: Order) -> Outcome {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(2000))]
 
     #[test]
     fn agrees_with_the_oracle(program in any_program()) {

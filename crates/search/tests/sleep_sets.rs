@@ -83,7 +83,7 @@ fn search(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(500))]
 
     #[test]
     fn every_state_is_visited(program in any_program(), percent in 5u64..120) {

@@ -58,7 +58,7 @@ const POLICIES: [Replacement; 4] =
     [Replacement::Layers, Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(300))]
 
     #[test]
     fn exact_stores_agree_with_the_oracle(program in any_program()) {

@@ -22,9 +22,9 @@ mod generator;
 mod program;
 pub mod random;
 mod scope;
-mod shrink;
+pub mod shrink;
 mod statement;
-mod tree;
+pub mod tree;
 
 /// Comparisons spent on making one program small.
 const SHRINKING_BUDGET: usize = 1500;

@@ -245,9 +245,9 @@ impl<'a> Comparison<'a> {
         }
         self.tally.same += 1;
         let mut problem = self.problem_of_run(model, &checked, expected.known);
-        self.tally.unshortened += usize::from(checked.answer.unshortened.is_some());
+        self.tally.unproven += usize::from(checked.answer.unproven.is_some());
         self.tally.stems += usize::from(checked.answer.stem);
-        if problem.is_none() && way.choice.shortest && checked.answer.unshortened.is_none() {
+        if problem.is_none() && way.choice.shortest && checked.answer.unproven.is_none() {
             self.tally.shortest_stems += usize::from(checked.answer.stem && checked.lasso.is_some());
             problem = self.not_shortest(model, property, &way.choice, &checked, expected);
         }

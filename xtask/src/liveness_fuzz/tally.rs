@@ -35,7 +35,7 @@ pub struct Tally {
     pub shortest_of_all: usize,
     pub shorter_elsewhere: usize,
     /// It took too long to find a shortest one.
-    pub unshortened: usize,
+    pub unproven: usize,
     /// Verdicts found with the program as the stem of the product, and lassos that should be shortest among them.
     pub stems: usize,
     pub shortest_stems: usize,
@@ -88,7 +88,7 @@ impl Tally {
         self.shortest_prefixes += other.shortest_prefixes;
         self.shortest_of_all += other.shortest_of_all;
         self.shorter_elsewhere += other.shorter_elsewhere;
-        self.unshortened += other.unshortened;
+        self.unproven += other.unproven;
         self.stems += other.stems;
         self.shortest_stems += other.shortest_stems;
         self.slow.extend(other.slow);
@@ -149,7 +149,7 @@ impl fmt::Display for Tally {
             self.shortest_of_all,
             self.shorter_elsewhere,
             self.shortest_prefixes,
-            self.unshortened
+            self.unproven
         )?;
         writeln!(
             out,

@@ -218,6 +218,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         /// Whatever is shown fits, and all of it is shown but for the beginnings of long paths.
         #[test]
         fn tables_fit(

@@ -1,6 +1,6 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
-use super::lasso::{shown, unshortened};
+use super::lasso::{shown, unproven};
 use super::{Report, verdict_name};
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
@@ -52,6 +52,9 @@ struct Property<'a> {
     /// Labels the property asks for that are passed where it does not look.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unseen_labels: Vec<String>,
+    /// A shortest run was asked for: why there may be a shorter one than the one shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_proven_shortest: Option<String>,
     trace: Option<Trace>,
 }
 
@@ -175,6 +178,7 @@ pub fn render(report: &Report<'_>) -> String {
         assumed: Vec::new(),
         remedy: None,
         unseen_labels: Vec::new(),
+        not_proven_shortest: None,
         trace: trace(report),
     });
     let liveness = report.liveness.iter().map(|checked| infinite(report, checked));
@@ -222,7 +226,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
             .or_else(|| checked.lasso.as_ref()?.reported.clone())
             .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
             .or_else(|| answer.limit.map(|limit| limit.to_string()))
-            .or_else(|| unshortened(checked)),
+            .or_else(|| unproven(checked)),
         statistics: Statistics {
             depth: Some(answer.statistics.depth).filter(|depth| *depth > 0),
             ..statistics(&answer.statistics, search::Guarantee::Exact)
@@ -244,6 +248,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         assumed: checked.assumed.iter().map(Wanted::name).collect(),
         remedy: checked.remedy.map(Remedy::from),
         unseen_labels: checked.unseen.iter().map(ToString::to_string).collect(),
+        not_proven_shortest: answer.unproven.map(|reason| reason.to_string()),
         trace: lasso_trace(report, checked),
     }
 }

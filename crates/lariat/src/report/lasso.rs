@@ -52,9 +52,9 @@ pub fn verdict(checked: &Checked, style: Style, quiet: bool) -> String {
     out
 }
 
-/// Why the run that is shown may not be a shortest one, if that was asked for.
-pub fn unshortened(checked: &Checked) -> Option<String> {
-    checked.answer.unshortened.map(|limit| format!("there may be a shorter run: {limit}"))
+/// Why there may be a shorter run than the one shown, if a shortest one was asked for.
+pub fn unproven(checked: &Checked) -> Option<String> {
+    checked.answer.unproven.map(|reason| format!("not proven to be shortest: {reason}"))
 }
 
 /// Everything but the verdict: how it was searched, and the run that shows a violation.
@@ -86,8 +86,8 @@ pub fn details(program: &Program, checked: &Checked, style: Style) -> String {
     if checked.answer.endless_atomic {
         let _ = writeln!(out, "  {} an atomic sequence can run forever", style.unsure("warning:"));
     }
-    if let Some(reason) = unshortened(checked) {
-        let _ = writeln!(out, "  {} {reason}", style.unsure("warning:"));
+    if let Some(reason) = unproven(checked) {
+        let _ = writeln!(out, "  {} the run below is {reason}", style.unsure("warning:"));
     }
     if let Some(lasso) = &checked.lasso {
         let ending = match (checked.kind, checked.verdict, &lasso.reported) {

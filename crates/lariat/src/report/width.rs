@@ -126,6 +126,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         /// No line is too long, and nothing but spaces is lost or added.
         #[test]
         fn nothing_is_lost(text in "( |\\x1b\\[1m|[a-zé→.,\\[]{1,9} ?){0,40}", width in 8_usize..40) {

@@ -77,7 +77,7 @@ fn cycles_are_put_in_order() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(48))]
 
     /// From any failing run: the same error, replayable, not longer, not more switches than without detours.
     #[test]

@@ -47,7 +47,7 @@ fn all_values(program: &Program, state: &State) -> HashMap<String, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(64))]
 
     /// Differences add up to the states they came from, and every receive is joined with a send of the same message.
     #[test]

@@ -49,14 +49,6 @@ pub enum Kind {
     Runnable,
 }
 
-/// So many cases (or as many as `PROPTEST_CASES` says), and no files left behind by failures: what fails becomes a test
-/// of its own.
-pub fn cases(count: u32) -> ProptestConfig {
-    let default = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { count };
-    ProptestConfig { cases, failure_persistence: None, ..default }
-}
-
 pub fn numbers() -> impl Strategy<Value = Vec<u16>> {
     proptest::collection::vec(any::<u16>(), 0..600)
 }

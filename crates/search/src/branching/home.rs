@@ -39,7 +39,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(1000))]
 
         #[test]
         fn finds_what_cannot_come_home(lists in prop::collection::vec(prop::collection::vec(0u32..100, 0..4), 1..100), goals in prop::collection::vec(0u32..100, 1..6)) {

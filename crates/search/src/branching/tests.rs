@@ -225,7 +225,7 @@ fn follows(structure: &Structure, state: Node, path: &Witness) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(1500))]
 
     #[test]
     fn ctl_is_its_fix_points(structure in structures(), seed in any::<u64>(), size in 1usize..12) {

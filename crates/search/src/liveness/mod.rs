@@ -7,6 +7,7 @@ mod cndfs;
 mod colors;
 mod couvreur;
 mod deterministic;
+pub(crate) mod effort;
 pub mod fairness;
 mod gradual;
 mod graph;
@@ -27,6 +28,7 @@ mod team;
 mod ufscc;
 mod union_find;
 
+pub use effort::{Effort, Halt, Shortest};
 pub(crate) use gradual::Gradual;
 pub use graph::{Edge, Found, Graph, Lasso, Node, SharedGraph};
 pub(crate) use lasso::way;

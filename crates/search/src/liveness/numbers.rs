@@ -120,7 +120,7 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(200))]
 
         #[test]
         fn numbers_are_what_was_set(

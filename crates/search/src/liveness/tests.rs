@@ -241,7 +241,7 @@ fn agrees(algorithm: Algorithm, graph: &Explicit, expected: bool) -> Result<(), 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(3000))]
 
     #[test]
     fn generalized(graph in graphs()) {

@@ -265,7 +265,7 @@ mod tests {
     const NODES: Node = 24;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(300))]
 
         /// Threads unite pairs and add marks at the same time: sets, marks and lists are what one thread would make.
         #[test]

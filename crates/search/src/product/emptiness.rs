@@ -9,7 +9,7 @@ use super::stem::{self, Visited};
 use super::supertrace::{self, Searched, Way};
 use super::system::Product;
 use crate::limits::{Limit, peak_memory_bytes};
-use crate::liveness::{Algorithm, Graph, Lasso, Node};
+use crate::liveness::{Algorithm, Effort, Graph, Halt, Lasso, Node, Shortest};
 use crate::outcome::{Outcome, Run, Statistics, Verdict, Violation};
 use crate::pool::thread_count;
 use crate::rounds::Progress;
@@ -98,8 +98,8 @@ pub struct Answer {
     /// The program itself was visited, and that search began where the automaton could leave its initial state.
     pub stem: bool,
     pub lasso: Option<LassoRun>,
-    /// A shortest lasso was asked for, and this limit was reached while it was looked for: what was found is shown.
-    pub unshortened: Option<Limit>,
+    /// A shortest lasso was asked for, and this is why the one that is shown is not proven to be shortest.
+    pub unproven: Option<Unproven>,
     /// A condition has no value: the error, and a run to where it has none.
     pub failure: Option<Violation>,
     pub limit: Option<Limit>,
@@ -216,14 +216,17 @@ fn show<S: Observable>(
             let budget = (SHORTENING_PER_STATE * graph.len()).clamp(LEAST_SHORTENING, MOST_SHORTENING);
             // Without the acceptance of Büchi there is nothing to hold a shorter cycle against.
             let shown = match (request.algorithm, request.length) {
-                (Algorithm::Deterministic, _) | (_, Length::AsFound) => Ok(lasso.clone()),
-                (_, Length::Shortened) => shorten::shorten(graph, lasso.clone(), budget),
-                (_, Length::Shortest) => shorten::shortest(graph, lasso.clone()),
+                (Algorithm::Deterministic, _) | (_, Length::AsFound) => lasso,
+                (_, Length::Shortened) => shorten::shorten(graph, lasso.clone(), budget).unwrap_or(lasso),
+                (_, Length::Shortest) => {
+                    let Shortest { lasso, unproven } = shorten::shortest(graph, lasso, Effort::default());
+                    answer.unproven = unproven.map(Unproven::from);
+                    lasso
+                }
             };
             // What was found is shown, whatever limit has been reached meanwhile.
-            answer.unshortened = unshortened(request.length, &shown);
             graph.lift_limits();
-            match steps(graph, &shown.unwrap_or(lasso)) {
+            match steps(graph, &shown) {
                 Ok(run) => answer.lasso = Some(run),
                 Err(stop) => give_up(graph, answer, stop),
             }
@@ -278,11 +281,38 @@ fn follow<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, way: &Way) -> Resu
     Ok(Lasso { prefix: nodes, cycle })
 }
 
-/// The limit that was reached while a shortest lasso was looked for.
-pub(super) fn unshortened<L>(length: Length, shown: &Result<L, Stop>) -> Option<Limit> {
-    match shown {
-        Err(Stop::Limit(limit)) if length == Length::Shortest => Some(*limit),
-        _ => None,
+/// Why a lasso is not proven to be shortest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproven {
+    /// A limit of the whole search was reached.
+    Limit(Limit),
+    /// The search for a shorter one is exponential in the worst case, and used all units of its effort.
+    Effort(u64),
+    /// The search for a shorter one met a state where a condition of the property has no value.
+    NoValue,
+}
+
+impl From<Halt<Stop>> for Unproven {
+    fn from(halt: Halt<Stop>) -> Unproven {
+        match halt {
+            Halt::Effort(allowed) => Unproven::Effort(allowed),
+            Halt::Graph(Stop::Limit(limit)) => Unproven::Limit(limit),
+            Halt::Graph(Stop::Failed(..) | Stop::NoStart(_)) => Unproven::NoValue,
+            Halt::Graph(Stop::Large | Stop::Outgrown) => Unproven::Limit(Limit::Interrupted),
+        }
+    }
+}
+
+impl fmt::Display for Unproven {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unproven::Limit(limit) => limit.fmt(out),
+            Unproven::Effort(allowed) => {
+                let millions = allowed / 1_000_000;
+                write!(out, "the search for a shorter run was given up after {millions} million steps")
+            }
+            Unproven::NoValue => out.write_str("a condition of the property has no value in some state"),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::actors::ActorNumbers;
 use super::divergence::{self, Words};
-use super::emptiness::{Answer, LassoRun, Length, Request, finished, give_up, unshortened};
+use super::emptiness::{Answer, LassoRun, Length, Request, Unproven, finished, give_up};
 use super::graph::{ProductGraph, Stop};
 use super::monitor::Monitor;
 use super::packets::{PacketFigures, Tail};
@@ -11,7 +11,7 @@ use crate::limits::{Limit, Limits};
 use crate::liveness::fairness::{
     Actor, FairLasso, Fairness, FlagCounters, FlagStop, LassoStep, Strength, search, shortest,
 };
-use crate::liveness::{Algorithm, Graph};
+use crate::liveness::{Algorithm, Effort, Graph};
 use crate::outcome::Statistics;
 use crate::rounds::Progress;
 use model::observe::Observable;
@@ -51,13 +51,16 @@ pub fn find_fair<S: Observable>(
         };
         graph.lifted = false;
         let shown = match request.length {
-            Length::Shortest => shortest(&mut graph, lasso.clone(), fairness.strength),
-            _ => Ok(lasso.clone()),
+            Length::Shortest => {
+                let found = shortest(&mut graph, lasso, fairness.strength, Effort::default());
+                answer.unproven = found.unproven.map(Unproven::from);
+                found.lasso
+            }
+            _ => lasso,
         };
         // What was found is shown, whatever limit has been reached meanwhile.
-        answer.unshortened = unshortened(request.length, &shown);
         graph.lift_limits();
-        steps(&mut graph, &shown.unwrap_or(lasso)).map(Some)
+        steps(&mut graph, &shown).map(Some)
     });
     match run {
         Ok(run) => answer.lasso = run,

@@ -109,6 +109,8 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         /// Whether a head was met a moment ago, long ago or never, it has its number.
         #[test]
         fn heads_keep_their_numbers(

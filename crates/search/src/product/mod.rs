@@ -25,7 +25,7 @@ mod table;
 
 pub(crate) use divergence::endless_run;
 pub(crate) use emptiness::give_up;
-pub use emptiness::{Answer, LassoRun, Length, Request, explore, find, find_in_store, find_prefix};
+pub use emptiness::{Answer, LassoRun, Length, Request, Unproven, explore, find, find_in_store, find_prefix};
 pub use fair::find_fair;
 pub(crate) use fair::{states, steps_along};
 pub(crate) use graph::{ProductGraph, Stop};

@@ -1,17 +1,21 @@
 //! Shorter lassos, by breadth-first search around one that was found.
 
+use crate::liveness::effort::{Effort, Halt, Shortest};
 use crate::liveness::levels::{Bounds, way};
 use crate::liveness::{Edge, Graph, Lasso, Node};
 use rapidhash::{RapidHashMap, RapidHashSet};
 use std::collections::VecDeque;
 
-/// A shortest cycle through a node whose edges have all marks, of at most `longest` edges, found with so many expansions.
+/// Expansions for making a lasso shorter before the search for a shortest one begins.
+const SHORTENING_FIRST: usize = 200_000;
+
+/// A shortest cycle through a node whose edges have all marks, of at most `longest` edges.
 fn cycle_through<G: Graph>(
     graph: &mut G,
     node: Node,
     longest: usize,
-    mut expansions: usize,
-) -> Result<Option<Vec<Node>>, G::Stop> {
+    effort: &mut Effort,
+) -> Result<Option<Vec<Node>>, Halt<G::Stop>> {
     let all = graph.all_marks();
     // How a node was reached, with which marks on the way.
     let mut before: RapidHashMap<(Node, u64), Option<(Node, u64)>> = RapidHashMap::default();
@@ -19,12 +23,12 @@ fn cycle_through<G: Graph>(
     let mut queue: VecDeque<((Node, u64), usize)> = VecDeque::from([((node, 0), 0)]);
     let mut edges: Vec<Edge> = Vec::new();
     while let Some((place, length)) = queue.pop_front() {
-        if length >= longest || expansions == 0 {
+        if length >= longest {
             return Ok(None);
         }
-        expansions -= 1;
         edges.clear();
-        graph.successors(place.0, &mut edges)?;
+        graph.successors(place.0, &mut edges).map_err(Halt::Graph)?;
+        effort.expand()?;
         for edge in &edges {
             let next = (edge.target, place.1 | edge.marks);
             if next == (node, all) {
@@ -46,8 +50,8 @@ fn cycle_through<G: Graph>(
     Ok(None)
 }
 
-/// A lasso that is no longer, found with so many expansions: the shortest way to the cycle, and the shortest cycle through the
-/// node where it arrives.
+/// A lasso that is no longer, found with at most `budget` expansions for each part: the shortest way to the cycle, and the
+/// shortest cycle through the node where it arrives.
 pub(super) fn shorten<G: Graph>(graph: &mut G, lasso: Lasso, budget: usize) -> Result<Lasso, G::Stop> {
     let Lasso { mut prefix, mut cycle } = lasso;
     let initial = graph.initial()?;
@@ -59,33 +63,62 @@ pub(super) fn shorten<G: Graph>(graph: &mut G, lasso: Lasso, budget: usize) -> R
         cycle.rotate_left(start);
         prefix = nodes;
     }
-    if let Some(shorter) = cycle_through(graph, cycle[0], cycle.len(), budget)? {
-        cycle = shorter;
+    match cycle_through(graph, cycle[0], cycle.len(), &mut Effort::expansions(budget)) {
+        Ok(Some(shorter)) => cycle = shorter,
+        Ok(None) | Err(Halt::Effort(_)) => {}
+        Err(Halt::Graph(stop)) => return Err(stop),
     }
     Ok(Lasso { prefix, cycle })
 }
 
-/// A lasso than which none is shorter, prefix and cycle together. Lengths are tried from below, for there are more nodes to look at the longer a lasso may be, and the one that is
-/// known may be much too long.
-pub(super) fn shortest<G: Graph>(graph: &mut G, lasso: Lasso) -> Result<Lasso, G::Stop> {
-    let known = shorten(graph, lasso, usize::MAX)?;
+/// A shortest lasso, prefix and cycle together. Lengths are tried in ascending order, for there are more nodes to look at the
+/// longer a lasso may be, and the one that is known may be much too long. Its parts are made shorter first, so that a
+/// search that exceeds its effort still shows a short one.
+pub(super) fn shortest<G: Graph>(
+    graph: &mut G,
+    lasso: Lasso,
+    mut effort: Effort,
+) -> Shortest<Lasso, G::Stop> {
+    let known = match shorten(graph, lasso.clone(), SHORTENING_FIRST) {
+        Ok(known) => known,
+        Err(stop) => return Shortest { lasso, unproven: Some(Halt::Graph(stop)) },
+    };
     let longest = known.prefix.len() + known.cycle.len() - 1;
     let mut bound = 0;
     while bound < longest {
         bound = longest.min(bound + bound / 4 + 1);
-        if let Some(found) = shortest_within(graph, bound)? {
-            return Ok(found);
+        let (found, ended) = shortest_within(graph, bound, &mut effort);
+        match (found, ended) {
+            // What is found within a bound is shorter than what was known, even if the effort ended there.
+            (found, Err(halt)) => return Shortest { lasso: found.unwrap_or(known), unproven: Some(halt) },
+            (Some(found), Ok(())) => return Shortest { lasso: found, unproven: None },
+            (None, Ok(())) => {}
         }
     }
-    Ok(known)
+    Shortest { lasso: known, unproven: None }
 }
 
-/// A lasso than which none is shorter, if there is one of at most `longest` edges: nodes are tried in the order of their distance, each with a cycle
-/// that is short enough to be an improvement.
-fn shortest_within<G: Graph>(graph: &mut G, longest: usize) -> Result<Option<Lasso>, G::Stop> {
-    let mut best: Option<Lasso> = None;
+/// A shortest lasso, if there is one of at most `longest` edges, and whether the search came to its end. Nodes are tried in the order of
+/// their distance, each with a cycle that is short enough to be an improvement.
+fn shortest_within<G: Graph>(
+    graph: &mut G,
+    longest: usize,
+    effort: &mut Effort,
+) -> (Option<Lasso>, Result<(), Halt<G::Stop>>) {
+    let mut best = None;
+    let ended = improve_within(graph, longest, effort, &mut best);
+    (best, ended)
+}
+
+/// Sets `best` to shorter and shorter lassos.
+fn improve_within<G: Graph>(
+    graph: &mut G,
+    longest: usize,
+    effort: &mut Effort,
+    best: &mut Option<Lasso>,
+) -> Result<(), Halt<G::Stop>> {
     let mut room_for = longest;
-    let initial = graph.initial()?;
+    let initial = graph.initial().map_err(Halt::Graph)?;
     let mut before: RapidHashMap<Node, Option<Node>> = initial.iter().map(|&node| (node, None)).collect();
     let mut queue: VecDeque<(Node, usize)> = initial.iter().map(|&node| (node, 0)).collect();
     let mut edges: Vec<Edge> = Vec::new();
@@ -94,7 +127,7 @@ fn shortest_within<G: Graph>(graph: &mut G, longest: usize) -> Result<Option<Las
         if room == 0 {
             break;
         }
-        if let Some(cycle) = cycle_through(graph, node, room, usize::MAX)? {
+        if let Some(cycle) = cycle_through(graph, node, room, effort)? {
             let mut prefix = Vec::new();
             let mut last = node;
             while let Some(Some(previous)) = before.get(&last) {
@@ -103,10 +136,11 @@ fn shortest_within<G: Graph>(graph: &mut G, longest: usize) -> Result<Option<Las
             }
             prefix.reverse();
             room_for = prefix.len() + cycle.len() - 1;
-            best = Some(Lasso { prefix, cycle });
+            *best = Some(Lasso { prefix, cycle });
         }
         edges.clear();
-        graph.successors(node, &mut edges)?;
+        graph.successors(node, &mut edges).map_err(Halt::Graph)?;
+        effort.expand()?;
         for edge in &edges {
             before.entry(edge.target).or_insert_with(|| {
                 queue.push_back((edge.target, distance + 1));
@@ -114,5 +148,62 @@ fn shortest_within<G: Graph>(graph: &mut G, longest: usize) -> Result<Option<Las
             });
         }
     }
-    Ok(best)
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// A ring with two edges from each node to the next, each with a mark of its own. An accepting cycle goes round twice,
+    /// and after one round 2^`nodes` different sets of marks may have been seen.
+    struct Ring {
+        nodes: u32,
+    }
+
+    impl Graph for Ring {
+        type Stop = Infallible;
+
+        fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
+            Ok(vec![0])
+        }
+
+        fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Infallible> {
+            let target = (node + 1) % Node::from(self.nodes);
+            out.extend([0, 1].map(|choice| Edge { marks: 1 << (2 * node + choice), target }));
+            Ok(())
+        }
+
+        fn all_marks(&self) -> u64 {
+            (1 << (2 * self.nodes)) - 1
+        }
+
+        fn is_accepting(&self, _: Node) -> bool {
+            false
+        }
+
+        fn len(&self) -> usize {
+            self.nodes as usize
+        }
+    }
+
+    fn twice_round(nodes: u32) -> Lasso {
+        let round = 0..Node::from(nodes);
+        Lasso { prefix: Vec::new(), cycle: round.clone().chain(round).collect() }
+    }
+
+    #[test]
+    fn the_search_for_a_shortest_lasso_is_bounded() {
+        let effort = Effort::new(1_000_000);
+        let found = shortest(&mut Ring { nodes: 25 }, twice_round(25), effort);
+        assert_eq!(found.lasso.cycle.len(), 50);
+        assert_eq!(found.unproven, Some(Halt::Effort(1_000_000)));
+    }
+
+    #[test]
+    fn a_small_one_is_proven() {
+        let found = shortest(&mut Ring { nodes: 4 }, twice_round(4), Effort::default());
+        assert_eq!((found.lasso.cycle.len(), found.unproven), (8, None));
+    }
 }

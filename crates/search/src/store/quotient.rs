@@ -444,7 +444,7 @@ mod tests {
     use std::collections::HashSet;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(seeded::cases(40))]
         #[test]
         fn is_a_set(home_bits in 8u32..=64, extra_bits in 0u32..6, seed: u64, number in 0u64..60_000, range_bits in 4u32..64) {
             let mut table = Quotient::new(home_bits, extra_bits, 0);

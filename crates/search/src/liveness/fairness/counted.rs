@@ -118,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(seeded::cases(200))]
 
         /// Both kinds of numbers lead back to the node, and count the same nodes.
         #[test]

@@ -1,40 +1,56 @@
-//! A fair lasso than which none is shorter, prefix and cycle together.
+//! A shortest fair lasso, prefix and cycle together.
 //!
-//! Lengths are tried one after the other. For each, nodes that are near enough are tried in the order of their distance, with a breadth-first search for a cycle through the
-//! node that is no longer than what is left. The search remembers beside a node what was seen on the way (marks, who is owed a move), so it may visit a node many times; that is why
-//! no length is tried beyond the one that is enough, and why a place is left out where another one on the same node is at least as good.
+//! Lengths are tried in ascending order. For each, the nodes that are near enough are tried in the order of their distance,
+//! with a breadth-first search for a cycle through the node that is no longer than what is left. That search remembers with a
+//! node what was seen on the way (marks, who is owed a move), so it may visit a node many times. A place is left out if
+//! another one on the same node is at least as good; that leaves exponentially many in the worst case, so the effort is bounded.
 
 use super::Strength;
 use super::actors::ActorSet;
 use super::graph::{FairEdge, FairGraph, FairLasso, LassoStep};
 use crate::liveness::Node;
+use crate::liveness::effort::{Effort, Halt, Shortest};
 use rapidhash::RapidHashMap;
 
-/// Precondition: the lasso is accepting and fair.
+/// Precondition: the lasso is accepting and fair. It is the result if no shorter one is found with the given effort.
 pub fn shortest<G: FairGraph>(
     graph: &mut G,
     lasso: FairLasso,
     strength: Strength,
-) -> Result<FairLasso, G::Stop> {
-    let initial = graph.initial()?;
+    mut effort: Effort,
+) -> Shortest<FairLasso, G::Stop> {
+    match shorter_than(graph, lasso.prefix.len() + lasso.cycle.len(), strength, &mut effort) {
+        Ok(shorter) => Shortest { lasso: shorter.unwrap_or(lasso), unproven: None },
+        Err(halt) => Shortest { lasso, unproven: Some(halt) },
+    }
+}
+
+/// A shortest fair lasso of fewer edges than `bound`, if there is one.
+fn shorter_than<G: FairGraph>(
+    graph: &mut G,
+    bound: usize,
+    strength: Strength,
+    effort: &mut Effort,
+) -> Result<Option<FairLasso>, Halt<G::Stop>> {
+    let initial = graph.initial().map_err(Halt::Graph)?;
     // In the order of their distance, each with the step by which it was first met.
     let mut near = Near { nodes: initial, ..Near::default() };
     near.before.extend(near.nodes.iter().map(|&node| (node, None)));
     near.levels.push(near.nodes.len());
-    for length in 1..lasso.prefix.len() + lasso.cycle.len() {
+    for length in 1..bound {
         let mut start = 0;
         for distance in 0..length {
-            let end = near.level(graph, distance)?;
+            let end = near.level(graph, distance, effort)?;
             for place in start..end {
                 let node = near.nodes[place];
-                if let Some(cycle) = cycle_through(graph, node, length - distance, strength)? {
-                    return Ok(FairLasso { prefix: near.way(node), cycle });
+                if let Some(cycle) = cycle_through(graph, node, length - distance, strength, effort)? {
+                    return Ok(Some(FairLasso { prefix: near.way(node), cycle }));
                 }
             }
             start = end;
         }
     }
-    Ok(lasso)
+    Ok(None)
 }
 
 /// Nodes by their distance from the initial ones.
@@ -49,7 +65,12 @@ struct Near {
 
 impl Near {
     /// How many nodes are no farther away than this; all that are nearer must be known.
-    fn level<G: FairGraph>(&mut self, graph: &mut G, distance: usize) -> Result<usize, G::Stop> {
+    fn level<G: FairGraph>(
+        &mut self,
+        graph: &mut G,
+        distance: usize,
+        effort: &mut Effort,
+    ) -> Result<usize, Halt<G::Stop>> {
         if let Some(end) = self.levels.get(distance) {
             return Ok(*end);
         }
@@ -59,7 +80,8 @@ impl Near {
         for place in first..self.nodes.len() {
             let node = self.nodes[place];
             edges.clear();
-            graph.expand(node, &mut edges, &mut enabled)?;
+            graph.expand(node, &mut edges, &mut enabled).map_err(Halt::Graph)?;
+            effort.expand()?;
             for (index, edge) in edges.iter().enumerate() {
                 let target = edge.edge.target;
                 self.before.entry(target).or_insert_with(|| {
@@ -147,7 +169,8 @@ fn cycle_through<G: FairGraph>(
     start: Node,
     longest: usize,
     strength: Strength,
-) -> Result<Option<Vec<LassoStep>>, G::Stop> {
+    effort: &mut Effort,
+) -> Result<Option<Vec<LassoStep>>, Halt<G::Stop>> {
     // In the order in which they were met.
     let mut places = vec![Place { node: start, seen: Seen::default(), before: None }];
     let mut known: RapidHashMap<Node, Vec<Seen>> = RapidHashMap::default();
@@ -159,7 +182,8 @@ fn cycle_through<G: FairGraph>(
     while next < places.len() && length < longest {
         let Place { node, seen, .. } = places[next].clone();
         edges.clear();
-        graph.expand(node, &mut edges, &mut enabled)?;
+        graph.expand(node, &mut edges, &mut enabled).map_err(Halt::Graph)?;
+        effort.expand()?;
         for (index, edge) in edges.iter().enumerate() {
             let after = seen.after(&enabled, edge, strength);
             let step = LassoStep { node, edge: index };
@@ -175,6 +199,7 @@ fn cycle_through<G: FairGraph>(
                 return Ok(Some(cycle));
             }
             let others = known.entry(target).or_default();
+            effort.compare(others.len())?;
             if !others.iter().any(|other| other.is_as_good_as(&after)) {
                 others.push(after.clone());
                 places.push(Place { node: target, seen: after, before: Some((next, step)) });

@@ -2,7 +2,7 @@
 //! is what some run does forever, and every run does forever just such a set.
 
 use super::*;
-use crate::liveness::{Algorithm, Edge, Graph, Node};
+use crate::liveness::{Algorithm, Edge, Effort, Graph, Halt, Node, Shortest};
 use proptest::prelude::*;
 use std::convert::Infallible;
 
@@ -190,7 +190,7 @@ fn with_counters(graph: &mut Written, algorithm: Algorithm, tails: bool) -> (Opt
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(4000))]
 
     #[test]
     fn fair_lassos_exist_and_are_found(graph in graphs()) {
@@ -242,14 +242,15 @@ proptest! {
 
 proptest! {
     // Trying every walk takes long.
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(300))]
 
     #[test]
     fn no_lasso_is_shorter_than_the_shortest(graph in graphs()) {
         for strength in [Strength::Weak, Strength::Strong] {
             let Ok(found) = search(&mut graph.clone(), strength);
             let Some(lasso) = found else { continue };
-            let Ok(lasso) = shortest(&mut graph.clone(), lasso, strength);
+            let Shortest { lasso, unproven } = shortest(&mut graph.clone(), lasso, strength, Effort::default());
+            prop_assert_eq!(unproven, None);
             prop_assert!(graph.shows(&lasso, strength), "{:?} {:?}", strength, lasso);
             let shorter = (lasso.prefix.len() + lasso.cycle.len() - 1).min(5);
             for &initial in &graph.initial {
@@ -277,5 +278,39 @@ fn busy_waiting_is_unfair() {
     for strength in [Strength::Weak, Strength::Strong] {
         let Ok(fair) = search(&mut graph, strength);
         assert_eq!(fair, None);
+    }
+}
+
+/// A ring of nodes with two edges from each to the next, by two actors of their own, all of them enabled everywhere. A fair
+/// cycle goes round twice. After one round 2^`nodes` different sets of actors may have moved, and no set contains another.
+fn ring(nodes: u32) -> Written {
+    let edges = (0..nodes).map(|node| {
+        let target = Node::from((node + 1) % nodes);
+        let edge =
+            |actor: u32| FairEdge { edge: Edge { marks: 0, target }, movers: [actor].into_iter().collect() };
+        vec![edge(2 * node), edge(2 * node + 1)]
+    });
+    let enabled = vec![(0..2 * nodes).collect(); nodes as usize];
+    Written { initial: vec![0], marks: 0, enabled, edges: edges.collect() }
+}
+
+#[test]
+fn the_search_for_a_shortest_lasso_is_bounded() {
+    for strength in [Strength::Weak, Strength::Strong] {
+        let mut graph = ring(40);
+        let Ok(found) = search(&mut graph, strength);
+        let found = found.expect("each actor can move");
+        let length = found.prefix.len() + found.cycle.len();
+        let Shortest { lasso, unproven } =
+            shortest(&mut graph.clone(), found, strength, Effort::new(1_000_000));
+        assert_eq!(unproven, Some(Halt::Effort(1_000_000)), "{strength:?}");
+        assert!(graph.shows(&lasso, strength), "{strength:?}");
+        assert!(lasso.prefix.len() + lasso.cycle.len() <= length);
+        // The same family is proven while it is small.
+        let mut graph = ring(5);
+        let Ok(found) = search(&mut graph, strength);
+        let found = found.expect("each actor can move");
+        let Shortest { lasso, unproven } = shortest(&mut graph.clone(), found, strength, Effort::default());
+        assert_eq!((lasso.prefix.len(), lasso.cycle.len(), unproven), (0, 10, None), "{strength:?}");
     }
 }

@@ -22,7 +22,7 @@ fn distance(graph: &Explicit, sources: &[Node], inside: &[bool], target: Node) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(3000))]
 
     #[test]
     fn shortest_ways(

@@ -94,7 +94,7 @@ fn is_shown(algorithm: Algorithm, graph: &Explicit) -> Result<(), TestCaseError>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(2000))]
 
     #[test]
     fn generalized_cycles_are_shown(graph in graphs()) {

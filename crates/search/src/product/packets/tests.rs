@@ -13,7 +13,7 @@ fn number(packets: &mut Packets, head: u64, tail: u32, numbers: &mut Numbers) ->
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(50))]
 
     /// Every pair of head and tail has a number of its own from which both can be told, through growing and recoding.
     #[test]
@@ -64,7 +64,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(50))]
 
     /// What is said of a node or of a packet is said of nothing else, whatever shares the words with it, and through growing.
     #[test]

@@ -55,6 +55,8 @@ fn traverse(graph: &[Vec<usize>], cache: &mut Cache) -> (HashSet<usize>, bool) {
 }
 
 proptest! {
+    #![proptest_config(seeded::cases(256))]
+
     #[test]
     fn reaches_everything(graph in graph(), states in 1u64..40, policy in 0..POLICIES.len()) {
         let policy = POLICIES[policy];

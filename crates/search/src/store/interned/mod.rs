@@ -340,7 +340,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(seeded::cases(24))]
         #[test]
         fn is_a_set(states in testing::states()) {
             testing::is_a_set(Interned::new(states.words), &states)?;

@@ -68,6 +68,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         #[test]
         fn inverts(bits in 1u32..=64, key: u64) {
             let key = key & u64::MAX >> (64 - bits);

@@ -147,6 +147,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(seeded::cases(256))]
+
         #[test]
         fn a_home_is_as_good_as_a_hash(hash_bits in 1u32..=60, buckets in 2u64..100_000_000, hash: u64) {
             let hash = hash & ((1 << hash_bits) - 1);

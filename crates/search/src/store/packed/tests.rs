@@ -46,7 +46,7 @@ impl Random {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(seeded::cases(60))]
 
     #[test]
     fn behaves_like_a_set(
