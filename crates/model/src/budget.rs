@@ -130,6 +130,9 @@ impl Budget {
         if let (None, [interrupt]) = (end, interrupts.as_slice()) {
             return Budget { end, flag: interrupt.clone(), interrupts };
         }
+        if end.is_none() && interrupts.is_empty() {
+            return UNLIMITED.clone();
+        }
         let flag = Arc::new(AtomicBool::new(false));
         let (watched, sources) = (Arc::downgrade(&flag), interrupts.clone());
         let deadline = end.map(|end| end.deadline);
@@ -139,6 +142,11 @@ impl Budget {
             .stack_size(WATCHER_STACK_BYTES)
             .spawn(move || watch(&watched, deadline, &sources));
         Budget { end, flag: Flag::Shared(flag), interrupts }
+    }
+
+    /// Is there neither a deadline nor anything that could interrupt?
+    pub fn is_unlimited(&self) -> bool {
+        self.end.is_none() && self.interrupts.is_empty()
     }
 
     /// Must work stop? A single load, for hot loops; `true` up to a few milliseconds later than [`check`](Budget::check).
@@ -163,6 +171,29 @@ impl Budget {
             Some(end) if Instant::now() >= end.deadline => Err(Exhausted::Time(end.time)),
             _ => Ok(()),
         }
+    }
+
+    /// The same, with some time more than the limit, for work without which what was found would be lost.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn check_with(&self, grace: Duration) -> Result<(), Exhausted> {
+        match self.check() {
+            Err(Exhausted::Time(_)) if self.overdue() < grace => Ok(()),
+            other => other,
+        }
+    }
+
+    /// How long ago the deadline was.
+    fn overdue(&self) -> Duration {
+        self.end.map_or(Duration::ZERO, |end| Instant::now().saturating_duration_since(end.deadline))
+    }
+
+    /// A budget that begins now and ends so much later than this one.
+    #[must_use]
+    pub fn extended(&self, grace: Duration) -> Budget {
+        let later = |end: End| Some(End { deadline: end.deadline.checked_add(grace)?, ..end });
+        Budget::until_any(self.interrupts.clone(), self.end.and_then(later))
     }
 
     /// Only whether it was interrupted, without looking at the clock.

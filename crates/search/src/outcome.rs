@@ -59,6 +59,8 @@ pub struct Statistics {
 pub struct Outcome {
     /// One for each different error, the first found first; see [`MAX_VIOLATIONS`].
     pub violations: Vec<Violation>,
+    /// Errors that were met, but a limit was reached before the runs to them were found.
+    pub unshown: Vec<RuntimeError>,
     /// How often an error was met.
     pub errors: u64,
     pub error_kinds: BTreeSet<&'static str>,

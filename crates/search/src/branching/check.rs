@@ -296,9 +296,7 @@ fn label<S: Observable>(
     limits: &Limits<'_>,
 ) -> Found {
     let structure = write_down(graph, store.atom_count(), fairness.is_some())?;
-    let spent = graph.elapsed();
-    let time = limits.time.map(|time| time.saturating_sub(spent));
-    let meter = Meter::new(&Limits { time, ..limits.clone() }, Duration::ZERO);
+    let meter = Meter::new(limits, Duration::ZERO);
     let mut labelling = Labelling::new(&structure, fairness.map(|fairness| fairness.strength));
     labelling.meter = Some(&meter);
     let holds = labelling.states(store, formula)?;

@@ -5,7 +5,6 @@
 
 use super::graph::{ProductGraph, Stop};
 use crate::atomic::{Broken, Visitor, Walk, Watch};
-use crate::limits::Limit;
 use crate::liveness::fairness::{Actor, ActorSet, FairEdge, FairGraph};
 use crate::liveness::{Edge, Graph, Node};
 use model::RuntimeError;
@@ -87,7 +86,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
                     };
                 }
                 Err(Broken::Misfit(misfit)) => self.widen(&misfit),
-                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+                Err(Broken::Stopped) => return Err(self.stopped()),
             }
         }
     }
