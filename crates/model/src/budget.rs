@@ -215,7 +215,8 @@ impl Budget {
         self.end.map(|end| end.deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Does work that cannot be asked to stop on a thread of its own, and stops waiting for it when the budget ends. The thread is
+    /// Does work that cannot be relied on to stop on a thread of its own, and stops waiting for it when the budget ends: the
+    /// flag that the work gets is raised then. The thread is
     /// then left alone; the end of the process does not wait for it. If no thread can be
     /// had, the work is done here.
     ///
@@ -224,9 +225,14 @@ impl Budget {
     pub fn run<T: Send + 'static>(
         &self,
         stack_bytes: usize,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
     ) -> Result<T, Exhausted> {
         self.check()?;
+        let abandoned = Arc::new(AtomicBool::new(false));
+        if self.is_unlimited() {
+            return Ok(work(abandoned));
+        }
+        let told = Arc::clone(&abandoned);
         let slot = Arc::new(std::sync::Mutex::new(Some(work)));
         let held = Arc::clone(&slot);
         let (sender, receiver) = mpsc::channel();
@@ -234,21 +240,26 @@ impl Budget {
             let work = held.lock().ok().and_then(|mut work| work.take());
             if let Some(work) = work {
                 // Nobody may be listening any more.
-                let _ = sender.send(work());
+                let _ = sender.send(work(told));
             }
         });
         let thread = match started {
             Ok(thread) => thread,
             Err(_) => {
                 let work = slot.lock().ok().and_then(|mut work| work.take());
-                return Ok(work.expect("a thread that did not start took no work")());
+                return Ok(work.expect("a thread that did not start took no work")(abandoned));
             }
         };
         loop {
             let pause = self.remaining().map_or(WATCH, |left| left.min(WATCH));
             match receiver.recv_timeout(pause) {
                 Ok(done) => return Ok(done),
-                Err(mpsc::RecvTimeoutError::Timeout) => self.check()?,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if let Err(exhausted) = self.check() {
+                        abandoned.store(true, Ordering::Relaxed);
+                        return Err(exhausted);
+                    }
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
                     Ok(()) => unreachable!("a thread that ends has sent its result"),
@@ -337,10 +348,10 @@ mod tests {
 
     #[test]
     fn work_is_waited_for_until_the_end() {
-        assert_eq!(UNLIMITED.run(1 << 20, || 7), Ok(7));
+        assert_eq!(UNLIMITED.run(1 << 20, |_| 7), Ok(7));
         let time = Duration::from_millis(20);
         let start = Instant::now();
-        let never = Budget::of(time).run(1 << 20, || thread::sleep(LONG));
+        let never = Budget::of(time).run(1 << 20, |_| thread::sleep(LONG));
         assert_eq!(never, Err(Exhausted::Time(time)));
         assert!(start.elapsed() < LONG / 2);
     }
@@ -348,6 +359,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "of its own")]
     fn a_panic_comes_through() {
-        let _ = UNLIMITED.run(1 << 20, || panic!("of its own"));
+        let _ = Budget::of(LONG).run(1 << 20, |_| panic!("of its own"));
     }
 }

@@ -79,7 +79,7 @@ impl<T: Send + Sync + 'static> Awaited<T> {
             let (program, layout) = (packed.program().clone(), packed.layout().clone());
             let numbering = packed.numbering().clone();
             // If the time runs out, the search goes on without code.
-            let _ = packed.budget().part(PATIENCE).run(STACK_BYTES, move || {
+            let _ = packed.budget().part(PATIENCE).run(STACK_BYTES, move |_| {
                 let code = make(&Plan::new(&program, &layout, &numbering), &unwanted);
                 let _ = made.set(code);
             });

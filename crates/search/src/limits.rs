@@ -2,6 +2,8 @@
 
 use model::budget::{Budget, Exhausted, UNLIMITED};
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How far a search may go; `None` is as far as it takes.
@@ -118,6 +120,14 @@ impl<'a> Meter<'a> {
     /// The same for a search that has found what it looked for and only has to show it.
     pub fn check_grace(&self) -> Result<(), Limit> {
         Ok(self.limits.budget.check_with(GRACE)?)
+    }
+
+    /// Work that ends when it is told to, or is not waited for any longer.
+    pub fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
+    ) -> Result<T, Limit> {
+        Ok(self.limits.budget.run(crate::pool::STACK_BYTES, work)?)
     }
 
     /// Why the budget's flag is raised.

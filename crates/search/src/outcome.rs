@@ -66,6 +66,8 @@ pub struct Outcome {
     pub error_kinds: BTreeSet<&'static str>,
     /// What kept the search from being exhaustive, other than a first error.
     pub limit: Option<Limit>,
+    /// The phase before the search in which that limit was reached, if it was.
+    pub phase: Option<&'static str>,
     /// What the store promises.
     pub guarantee: Guarantee,
     /// Was everything reachable visited, for sure?
@@ -93,6 +95,11 @@ impl Outcome {
             violations: vec![Violation { error, run: Run::default() }],
             ..Outcome::default()
         }
+    }
+
+    /// A limit was reached before there was anything to search.
+    pub fn not_begun(limit: Limit, phase: &'static str) -> Outcome {
+        Outcome { limit: Some(limit), phase: Some(phase), ..Outcome::default() }
     }
 
     /// A search that was given up had met these errors. This one, which has begun again, may not have come so far.

@@ -434,6 +434,7 @@ where
             errors: tally.errors,
             error_kinds: tally.error_kinds.keys().copied().collect(),
             limit,
+            phase: None,
             guarantee,
             exhaustive: limit.is_none() && !self.sign.is_over() && guarantee == Guarantee::Exact,
             endless_atomic: tally.endless_atomic,
