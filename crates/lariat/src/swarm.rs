@@ -102,12 +102,7 @@ pub fn swarm<S: System>(system: impl Fn() -> S + Sync, share: &Share<'_>) -> Swa
     Swarm { outcome, members, visits }
 }
 
-fn search<S: System>(
-    system: &impl Fn() -> S,
-    member: Member,
-    bytes: u64,
-    budget: &Budget,
-) -> Outcome {
+fn search<S: System>(system: &impl Fn() -> S, member: Member, bytes: u64, budget: &Budget) -> Outcome {
     let options = Options {
         order: member.order,
         limits: Limits { depth: member.depth, budget, ..Limits::default() },

@@ -39,8 +39,8 @@ pub use atoms::Atoms;
 pub use compile::Failure;
 
 use compile::Effort;
-use model::budget::{Budget, UNLIMITED};
 use model::RuntimeError;
+use model::budget::{Budget, UNLIMITED};
 use model::expression::Expr;
 use model::interp::{Interpreter, PackedInterpreter};
 use model::layout::{Layout, Profile, Recoder};
@@ -102,11 +102,7 @@ impl<'a> Native<'a> {
     /// Any of these within a budget: what takes longer is left out, so that the system is there soon after the budget ends. Code that takes
     /// long to make is not waited for; until it is there the interpreter is asked. The error is one of making an
     /// initial state.
-    pub fn within(
-        program: &'a Program,
-        wanted: Wanted,
-        budget: &Budget,
-    ) -> Result<Native<'a>, RuntimeError> {
+    pub fn within(program: &'a Program, wanted: Wanted, budget: &Budget) -> Result<Native<'a>, RuntimeError> {
         let look = Profile::first_look_within(&Interpreter::new(program), budget)?;
         let demand = match wanted {
             Wanted::Automatic => Demand::after(&look),

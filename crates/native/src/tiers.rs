@@ -224,7 +224,7 @@ mod tests {
         let program = program("byte x; active proctype P() { do :: x++ od }");
         let look = Profile::first_look(&Interpreter::new(&program)).expect("it has an initial state");
         assert_eq!(look.extent, Extent { states: 256, edge: 0 });
-        let system = Native::make(&program, look.profile, Demand::Above(100));
+        let system = Native::make(&program, look.profile, Demand::Above(100), &model::budget::UNLIMITED);
         let mut state = system.initial_states().expect("it has one").remove(0);
         for number in 0..256 {
             assert_eq!(system.code.quick.get().is_some(), number > 100, "{number}");

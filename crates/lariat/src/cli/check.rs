@@ -3,7 +3,7 @@
 use super::hybrid::HybridStorage;
 use super::outputs::Outputs;
 use super::progress::ProgressLine;
-use super::properties::{Properties, Search, texts};
+use super::properties::{Properties, Search};
 use super::storage::Storage;
 use super::{Color, Exit, READING, Stopped, complain, values};
 use anyhow::Context;
@@ -143,9 +143,7 @@ impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
         stop_when_interrupted();
         let budget = Budget::new(self.time, &INTERRUPTED);
-        let wanted = self.properties.wanted()?;
-        let assumed = self.properties.assumed()?;
-        let texts = texts(&wanted, &assumed)?;
+        let (wanted, assumed, texts) = self.properties.read(&budget)?;
         let read = load_within(&self.model, &self.define, &texts, self.color.stderr(), &budget);
         let model = match read.map_err(|why| Stopped { why, phase: READING })? {
             Ok(model) => model,

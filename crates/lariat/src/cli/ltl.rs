@@ -1,7 +1,7 @@
 //! `lariat ltl`: automata of temporal formulas, and questions about formulas.
 
 use super::check::{INTERRUPTED, stop_when_interrupted};
-use super::{Color, Exit, Stopped, complain, values};
+use super::{Color, Exit, STACK_BYTES, Stopped, complain, values};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::{Context, bail};
@@ -85,9 +85,6 @@ pub struct Ltl {
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
 }
-
-/// For the thread on which formulas are worked on.
-const STACK_BYTES: usize = 64 << 20;
 
 const EXAMPLES: &str = "\
 Examples:

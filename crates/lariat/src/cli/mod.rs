@@ -139,6 +139,9 @@ struct Stopped {
     phase: &'static str,
 }
 
+/// For threads that read and translate, which may be left alone when a limit is reached.
+const STACK_BYTES: usize = 64 << 20;
+
 const READING: &str = "while the model was read and translated";
 
 impl std::fmt::Display for Stopped {

@@ -1,6 +1,6 @@
 //! Flags shared by commands that show one run of a model: which model, and where its run comes from.
 
-use super::properties::{Properties, texts};
+use super::properties::Properties;
 use super::{Color, READING, Stopped, complain, values};
 use clap::Args;
 use lariat::answer::{Answer, Asked, answer};
@@ -71,9 +71,7 @@ impl Source {
             Time::PerProperty(time) => (None, Some(time)),
         };
         let budget = Budget::new(whole, &super::check::INTERRUPTED);
-        let wanted = properties.wanted()?;
-        let assumed = properties.assumed()?;
-        let texts = texts(&wanted, &assumed)?;
+        let (wanted, assumed, texts) = properties.read(&budget)?;
         let Some(model) = self.read_within(&texts, Color::Auto.stderr(), &budget)? else {
             return Ok(None);
         };

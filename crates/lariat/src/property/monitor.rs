@@ -2,9 +2,9 @@
 
 use super::unseen::{UnseenLabel, unseen_labels};
 use super::{Assumption, Meaning, Property, has_accept_labels};
+use model::budget::{Budget, Exhausted, UNLIMITED};
 use model::expression::UnaryOp;
 use model::reduce::Observed;
-use model::budget::{Budget, Exhausted, UNLIMITED};
 use model::{Expr, Program};
 use omega::automaton::{Edge, Marks, Tgba};
 use omega::decide::is_stutter_invariant;

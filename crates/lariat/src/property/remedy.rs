@@ -77,8 +77,11 @@ pub fn remedy(
     mark(&mut violated, lasso);
     // Reductions are of no use here, so all notions can be asked about on one system.
     let Ok(prepared) = prepare(program, property, &choice.assumptions, &budget) else { return Ok(None) };
-    let system =
-        if violated.len() < ORDER.len() { choice.engine.system(&prepared.program, &budget).ok() } else { None };
+    let system = if violated.len() < ORDER.len() {
+        choice.engine.system(&prepared.program, &budget).ok()
+    } else {
+        None
+    };
     for notion in ORDER {
         if violated.contains(&notion) {
             continue;

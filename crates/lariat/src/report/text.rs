@@ -8,7 +8,7 @@ use crate::explain;
 use crate::run::show_run;
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
-use search::{Guarantee, Statistics, Verdict};
+use search::{Guarantee, Outcome, Statistics, Verdict};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -125,6 +125,15 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
         let _ = writeln!(out, "  {UNSHOWN}");
     }
     out
+}
+
+/// Why there is no run to show: the error that was met too late, or the limit that was reached, and when.
+pub(super) fn without_run(outcome: &Outcome) -> Option<String> {
+    match (outcome.unshown.first(), outcome.limit, outcome.phase) {
+        (Some(error), ..) => Some(format!("{error}; {UNSHOWN}")),
+        (None, Some(limit), Some(phase)) => Some(format!("{limit} {phase}")),
+        (None, limit, _) => limit.map(|limit| limit.to_string()),
+    }
 }
 
 /// What became of the run to an error that was found just before a limit.

@@ -1,10 +1,10 @@
 //! Shorter runs are runs to the same error.
 
 use super::*;
-use model::budget::UNLIMITED;
 use crate::check::{Engine, check};
 use crate::load::load_promela;
 use crate::property::{Choice, Judge, Judges};
+use model::budget::UNLIMITED;
 use proptest::prelude::*;
 use search::Options;
 use search::liveness::fairness::Fairness;
@@ -63,7 +63,8 @@ fn cycles_are_put_in_order() {
     let model = load_promela("m.pml".into(), text.into(), &[], &[], false).expect("the model is right");
     let simplified = |fairness| {
         let choice = Choice { fairness, ..Choice::default() };
-        let judge = Judge::new(&model.program, &model.stated[0], &choice, &UNLIMITED).expect("it can be asked");
+        let judge =
+            Judge::new(&model.program, &model.stated[0], &choice, &UNLIMITED).expect("it can be asked");
         let cycle = steps_of(&model.program, &[0, 1, 0, 1]);
         let prefix = steps_of(&model.program, &[1, 0, 1, 0]);
         let found = judge.judge(&LassoRun { initial: 0, prefix, cycle }).expect("it is violated");

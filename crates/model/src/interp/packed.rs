@@ -155,7 +155,8 @@ impl System for PackedInterpreter<'_> {
     }
 
     fn widened(&self, misfit: &Misfit) -> Self {
-        PackedInterpreter::with_profile(self.program(), self.wider_profile(misfit)).within(self.budget.clone())
+        PackedInterpreter::with_profile(self.program(), self.wider_profile(misfit))
+            .within(self.budget.clone())
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {

@@ -21,8 +21,8 @@ mod widening;
 pub use counts::Count;
 pub(crate) use instances::Instances;
 
-use crate::budget::{Budget, UNLIMITED};
 use crate::access::Channels;
+use crate::budget::{Budget, UNLIMITED};
 use crate::expression::{Expr, Place, Scope};
 use crate::interp::Machine;
 use crate::layout::Interval;
