@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use lariat::check::Engine;
 use lariat::property::Choice;
+use model::Budget;
 use search::liveness::Algorithm;
 use search::liveness::fairness::Fairness;
 use search::product::Tail;
@@ -31,7 +32,7 @@ const EARLY: u64 = 30;
 const STATES: u64 = 20_000;
 
 /// Looking for a shortest run among those that are fair may take very long.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Way {
     /// Any way, each setting drawn for itself, so that in the long run every pair of settings occurs.
@@ -85,13 +86,13 @@ impl Way {
         Way { choice, store: StoreKind::Automatic, order: Order::DepthFirst, threads, join_after: None }
     }
 
-    pub fn options(&self) -> Options<'static> {
+    pub fn options<'b>(&self, budget: &'b Budget) -> Options<'b> {
         Options {
             order: self.order,
             threads: NonZeroUsize::new(self.threads),
             join_after: self.join_after,
             store: self.store.clone(),
-            limits: Limits { states: Some(STATES), time: Some(PATIENCE), ..Limits::default() },
+            limits: Limits { states: Some(STATES), budget, ..Limits::default() },
             ..Options::default()
         }
     }

@@ -4,8 +4,8 @@ use crate::check::{self, Checked};
 use crate::load::Model;
 use crate::property::{self, Assumption, Property, Wanted, all_stated};
 use crate::report::Report;
-use model::Program;
-use search::Options;
+use model::{Budget, Program};
+use search::{Limits, Options};
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -82,18 +82,24 @@ pub fn answer(
     choice: &property::Choice,
     options: &Options<'_>,
 ) -> Result<Answer, Fault> {
+    let budget = options.limits.budget;
     let mut answer = Answer { safety: asked.safety, asked: asked.properties.clone(), ..Answer::default() };
     if asked.safety {
+        let part = budget.part_of(choice.time_per_property);
+        let options = &within(options, &part);
+        let budget = &part;
         let checked = check::check(program, choice.engine, choice.raw, options);
         answer.checked =
             checked.map_err(|error| Fault(format!("a counterexample cannot be replayed: {error}")))?;
         if choice.simplify {
-            answer.checked.simplify(program);
+            answer.checked.simplify(program, budget);
         }
     }
     for property in &asked.properties {
         let fault = |fault| Fault(format!("{}: the run found is none: {fault}", property.name));
         let start = Instant::now();
+        let part = budget.part_of(choice.time_per_property);
+        let options = &within(options, &part);
         let mut checked = property::check(program, property, choice, options).map_err(fault)?;
         if choice.remedy {
             let patience = start.elapsed() + PATIENCE;
@@ -103,6 +109,11 @@ pub fn answer(
         answer.liveness.push(checked);
     }
     Ok(answer)
+}
+
+/// The same with the budget for one property.
+fn within<'b>(options: &Options<'b>, budget: &'b Budget) -> Options<'b> {
+    Options { limits: Limits { budget, ..options.limits.clone() }, ..options.clone() }
 }
 
 impl Answer {

@@ -3,8 +3,8 @@
 use crate::reduction::{Reduction, Version};
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
-use model::{Program, RuntimeError, State};
-use native::Native;
+use model::{Budget, Program, RuntimeError, State};
+use native::{Native, Wanted};
 use search::replay::ReplayError;
 use search::{Options, Outcome, Violation, reachability};
 
@@ -21,15 +21,20 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The program as a system to search, or the error met in making an initial state.
-    pub fn system(self, program: &Program) -> Result<Native<'_>, RuntimeError> {
-        match self {
-            Engine::Automatic => Native::new(program),
-            Engine::Native => Native::compiled(program),
-            Engine::Interpreter => Native::interpreted(program),
-        }
+    /// The program as a system to search, made within a budget, or the error met in making an initial state.
+    pub fn system<'p>(self, program: &'p Program, budget: &Budget) -> Result<Native<'p>, RuntimeError> {
+        let wanted = match self {
+            Engine::Automatic => Wanted::Automatic,
+            Engine::Native => Wanted::Code,
+            Engine::Interpreter => Wanted::Interpreter,
+        };
+        Native::within(program, wanted, budget)
     }
 }
+
+/// Phases before a search, for the message that a limit was reached in one.
+pub(crate) const REDUCING: &str = "while the model was reduced";
+pub(crate) const COMPILING: &str = "while the model was compiled";
 
 /// What is known after a search.
 #[derive(Debug, Default)]
@@ -50,9 +55,9 @@ pub struct Counterexample {
 
 impl Checked {
     /// Makes the runs easier to read; the errors stay the same.
-    pub fn simplify(&mut self, program: &Program) {
+    pub fn simplify(&mut self, program: &Program, budget: &Budget) {
         for (found, violation) in self.counterexamples.iter_mut().zip(&mut self.outcome.violations) {
-            *found = simplified(program, found);
+            *found = simplified(program, found, budget);
             *violation = found.violation.clone();
         }
     }
@@ -67,8 +72,12 @@ pub fn check(
     raw: bool,
     options: &Options<'_>,
 ) -> Result<Checked, ReplayError> {
-    let reduction = Reduction::new(program, Version::usual(raw));
-    let outcome = explore(reduction.program(), engine, options);
+    let budget = options.limits.budget;
+    let reduction = Reduction::new(program, Version::usual(raw), budget);
+    let outcome = match budget.check() {
+        Ok(()) => explore(reduction.program(), engine, options),
+        Err(exhausted) => Outcome::not_begun(exhausted.into(), REDUCING),
+    };
     checked(&reduction, outcome)
 }
 
@@ -93,8 +102,12 @@ pub fn fingerprint(program: &Program, raw: bool) -> u64 {
 
 /// Searches with the engine.
 fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
-    match engine.system(program) {
-        Ok(system) => reachability(&system, options),
+    let budget = options.limits.budget;
+    match engine.system(program, budget) {
+        Ok(system) => match budget.check() {
+            Ok(()) => reachability(&system, options),
+            Err(exhausted) => Outcome::not_begun(exhausted.into(), COMPILING),
+        },
         Err(error) => Outcome::without_start(error),
     }
 }

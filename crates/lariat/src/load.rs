@@ -2,10 +2,14 @@
 
 use crate::property::Property;
 use crate::report::printable;
+use model::{Budget, Exhausted};
 use promela::{DiskLoader, FileLoader, LtlFormula};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
+
+/// For the thread on which models are read.
+const STACK_BYTES: usize = 64 << 20;
 
 /// A macro of the command line and its value.
 pub type Define = (String, Option<String>);
@@ -74,6 +78,21 @@ pub fn load_with(
         return load_text(name, &bytes);
     }
     load_promela(name, bytes, defines, formulas, color)
+}
+
+/// The same within a budget: reading from a pipe, macros that expand without end and everything else up to a program.
+///
+/// # Errors
+/// The limit that was reached.
+pub fn load_within(
+    path: &OsStr,
+    defines: &[Define],
+    formulas: &[String],
+    color: bool,
+    budget: &Budget,
+) -> Result<Result<Model, Rejected>, Exhausted> {
+    let (path, defines, formulas) = (path.to_owned(), defines.to_vec(), formulas.to_vec());
+    budget.run(STACK_BYTES, move |_| load_with(&path, &defines, &formulas, color))
 }
 
 fn unreadable(name: &str, path: &Path, error: &io::Error) -> String {

@@ -2,7 +2,7 @@
 
 use model::reduce::{Observed, Passes, Reduced, reduce_by};
 use model::system::{Move, Numbering, Step};
-use model::{Interpreter, Program, State};
+use model::{Budget, Interpreter, Program, State};
 use search::product::LassoRun;
 use search::replay::{ReplayError, replay};
 use search::{Coverage, Run, Violation};
@@ -35,18 +35,23 @@ pub struct Reduction<'p> {
 
 impl<'p> Reduction<'p> {
     /// For a search for errors, in which nothing but the program's own assertions and ends is observed.
-    pub fn new(original: &'p Program, version: Version) -> Reduction<'p> {
-        Reduction::observing(original, version, &Observed::default())
+    pub fn new(original: &'p Program, version: Version, budget: &Budget) -> Reduction<'p> {
+        Reduction::observing(original, version, &Observed::default(), budget)
     }
 
-    /// For a search in which this is observed.
-    pub fn observing(original: &'p Program, version: Version, observed: &Observed) -> Reduction<'p> {
+    /// For a search in which this is observed. If the budget runs out, less is reduced.
+    pub fn observing(
+        original: &'p Program,
+        version: Version,
+        observed: &Observed,
+        budget: &Budget,
+    ) -> Reduction<'p> {
         let passes = match version {
             Version::Written => None,
             Version::SameStates => Some(Passes::SAME_STATES),
             Version::Reduced => Some(Passes::ALL),
         };
-        Reduction { original, reduced: passes.map(|passes| reduce_by(original, observed, passes)) }
+        Reduction { original, reduced: passes.map(|passes| reduce_by(original, observed, passes, budget)) }
     }
 
     /// Steps of the original for steps of what was searched.

@@ -4,24 +4,24 @@
 //! successors, depth limit and direction. Alone each omits many states; each omits others. They run side by side until
 //! one finds an error or the time is over.
 
+use model::Budget;
 use model::system::System;
 use search::{
     Arrangement, Limits, Options, Order, Outcome, Shuffled, StoreKind, Verdict, joined, reachability,
 };
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// What a swarm may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget<'a> {
+pub struct Share<'a> {
     pub threads: usize,
-    pub time: Duration,
+    pub budget: &'a Budget,
     pub memory_bytes: u64,
     /// Members, if time does not end before.
     pub members: Option<u64>,
-    pub interrupt: Option<&'a AtomicBool>,
 }
 
 /// How one member searches.
@@ -65,44 +65,30 @@ pub struct Swarm {
 }
 
 /// Lets members search until one finds an error or the budget is used up. `system` makes another instance of the system.
-pub fn swarm<S: System>(system: impl Fn() -> S + Sync, budget: &Budget<'_>) -> Swarm {
+pub fn swarm<S: System>(system: impl Fn() -> S + Sync, share: &Share<'_>) -> Swarm {
     let start = Instant::now();
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
+    let budget = share.budget.part_until(Arc::clone(&stop));
     let next = AtomicU64::new(0);
     let outcomes: Mutex<Vec<Outcome>> = Mutex::new(Vec::new());
-    let threads = budget.threads.max(1);
-    let bytes = budget.memory_bytes / threads as u64 / 2;
+    let threads = share.threads.max(1);
+    let bytes = share.memory_bytes / threads as u64 / 2;
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let left = budget.time.saturating_sub(start.elapsed());
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let enough = budget.members.is_some_and(|members| number >= members);
-                    let interrupted = budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-                    if left.is_zero() || enough || interrupted || stop.load(Ordering::Relaxed) {
+                    let enough = share.members.is_some_and(|members| number >= members);
+                    if enough || budget.check().is_err() {
                         return;
                     }
-                    let outcome = search(&system, member(number), bytes, left, &stop);
+                    let outcome = search(&system, member(number), bytes, &budget);
                     if outcome.verdict() == Verdict::Violated {
                         stop.store(true, Ordering::Relaxed);
                     }
                     outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
                 }
             });
-        }
-        // Members look at one flag only: this thread sees to it that it is set in time.
-        while let Some(interrupt) = budget.interrupt
-            && start.elapsed() < budget.time
-            && !stop.load(Ordering::Relaxed)
-            && budget
-                .members
-                .is_none_or(|members| (outcomes.lock().map_or(0, |list| list.len()) as u64) < members)
-        {
-            if interrupt.load(Ordering::Relaxed) {
-                stop.store(true, Ordering::Relaxed);
-            }
-            std::thread::sleep(Duration::from_millis(5));
         }
     });
     let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -116,16 +102,10 @@ pub fn swarm<S: System>(system: impl Fn() -> S + Sync, budget: &Budget<'_>) -> S
     Swarm { outcome, members, visits }
 }
 
-fn search<S: System>(
-    system: &impl Fn() -> S,
-    member: Member,
-    bytes: u64,
-    time: Duration,
-    stop: &AtomicBool,
-) -> Outcome {
+fn search<S: System>(system: &impl Fn() -> S, member: Member, bytes: u64, budget: &Budget) -> Outcome {
     let options = Options {
         order: member.order,
-        limits: Limits { depth: member.depth, time: Some(time), interrupt: Some(stop), ..Limits::default() },
+        limits: Limits { depth: member.depth, budget, ..Limits::default() },
         threads: NonZeroUsize::new(1),
         store: StoreKind::Bitstate { functions: member.functions, bytes: Some(bytes), seed: member.seed },
         ..Options::default()

@@ -110,7 +110,8 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
         (Order::DepthFirst, false),
         (Order::BreadthFirst, false),
     ] {
-        let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
+        let budget = model::Budget::of(Duration::from_secs(60));
+        let limits = Limits { budget: &budget, ..Limits::default() };
         let options = Options { order, all_errors: true, limits, ..Options::default() };
         // What the tool does by itself, and machine code in any case.
         let engine = if order == Order::DepthFirst { Engine::Native } else { Engine::Automatic };

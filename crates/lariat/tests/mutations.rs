@@ -84,14 +84,10 @@ fn try_out(text: &str) {
     };
     let violations = model::verify::verify(&program);
     assert!(violations.is_empty(), "the program breaks the rules: {violations:?}");
-    let limits = Limits {
-        states: Some(300),
-        depth: Some(1000),
-        time: Some(Duration::from_secs(2)),
-        ..Limits::default()
-    };
     for order in [Order::DepthFirst, Order::BreadthFirst] {
-        let options = Options { order, all_errors: true, limits: limits.clone(), ..Options::default() };
+        let budget = model::Budget::of(Duration::from_secs(2));
+        let limits = Limits { states: Some(300), depth: Some(1000), budget: &budget, ..Limits::default() };
+        let options = Options { order, all_errors: true, limits, ..Options::default() };
         let checked = check(&program, Engine::default(), order == Order::DepthFirst, &options);
         assert!(checked.is_ok(), "a counterexample does not replay: {:?}", checked.err());
     }

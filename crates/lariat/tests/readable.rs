@@ -54,7 +54,7 @@ fn every_error_can_be_read() {
         let options = Options { all_errors: true, limits, ..Options::default() };
         let mut checked = check(program, Engine::Native, false, &options).expect("it replays");
         let found: Vec<_> = checked.counterexamples.iter().map(|found| found.violation.clone()).collect();
-        checked.simplify(program);
+        checked.simplify(program, &model::budget::UNLIMITED);
         for (long, short) in found.iter().zip(&checked.counterexamples) {
             errors += 1;
             let name = path.display();

@@ -171,7 +171,8 @@ active [3] proctype W() { byte i; do :: i < 9 -> i++ :: i >= 9 -> i = 0; x = (x 
 ";
     let fairness = Some(Fairness { strength: Strength::Strong, actor: Actor::Transition });
     let choice = Choice { shortest: true, fairness, engine: Engine::Interpreter, ..Choice::default() };
-    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
+    let budget = model::Budget::of(std::time::Duration::from_secs(2));
+    let limits = Limits { budget: &budget, ..Limits::default() };
     let found = checked(workers, "<>(x > 3)", choice, &Options { limits, ..options(1, None) });
     assert_eq!(found.verdict, Verdict::Violated);
     let reason = found.answer.unproven;

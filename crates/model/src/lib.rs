@@ -7,11 +7,12 @@
 //! Where to look: [`program`] is the IR, [`expression`] its expressions, [`state`] what a state
 //! holds, [`interp`] the meaning, [`layout`] how a state is packed into words, [`system`] the
 //! next-state trait every engine implements, [`text`] programs as text, [`verify`](mod@verify) the IR's rules,
-//! [`access`] what transitions read and write, [`observe`] how properties look at states.
+//! [`budget`] how long a command may run, [`access`] what transitions read and write, [`observe`] how properties look at states.
 
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod budget;
 pub mod domain;
 pub mod error;
 pub mod expression;
@@ -27,6 +28,7 @@ pub mod text;
 pub mod trace;
 pub mod verify;
 
+pub use budget::{Budget, Exhausted};
 pub use domain::Domain;
 pub use error::RuntimeError;
 pub use expression::Expr;

@@ -1,12 +1,11 @@
 //! Conditions on single states, evaluated outside any process: atoms of properties, and the program's invariants.
 
+use crate::awaited::Awaited;
 use crate::call::Conditions;
-use crate::plan::Plan;
 use crate::tiers::Demand;
 use model::RuntimeError;
 use model::expression::Expr;
 use model::interp::PackedInterpreter;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Compiled conditions, in the layout of the system they were compiled for.
@@ -17,7 +16,7 @@ pub struct Atoms {
     /// How often they were evaluated, until that was often.
     asked: AtomicU32,
     /// `None` where no code can be made.
-    code: OnceLock<Option<Conditions>>,
+    code: Awaited<Option<Conditions>>,
 }
 
 /// To evaluate conditions so often without code takes as long as to make it.
@@ -26,7 +25,7 @@ const OFTEN: u32 = 1000;
 impl Atoms {
     pub(crate) fn new(demand: Demand, packed: &PackedInterpreter<'_>, conditions: &[Expr]) -> Atoms {
         let demand = if conditions.is_empty() { Demand::Never } else { demand };
-        let (asked, code) = (AtomicU32::new(0), OnceLock::new());
+        let (asked, code) = (AtomicU32::new(0), Awaited::default());
         let atoms = Atoms { conditions: conditions.to_vec(), demand, asked, code };
         if matches!(demand, Demand::Now(_)) {
             atoms.code(packed);
@@ -35,8 +34,13 @@ impl Atoms {
     }
 
     fn code(&self, packed: &PackedInterpreter<'_>) -> Option<&Conditions> {
-        let make = || Conditions::new(&Plan::of(packed), &self.conditions.iter().collect::<Vec<_>>()).ok();
-        self.code.get_or_init(make).as_ref()
+        if self.code.get().is_none() {
+            let conditions = self.conditions.clone();
+            self.code.get_or_make(packed, move |plan, unwanted| {
+                Conditions::new(plan, &conditions.iter().collect::<Vec<_>>(), unwanted).ok()
+            });
+        }
+        self.code.get()?.as_ref()
     }
 
     pub(crate) fn conditions(&self) -> &[Expr] {

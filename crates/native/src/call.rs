@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use cranelift_jit::JITModule;
 use std::fmt;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 type Expand = extern "C" fn(*const u64, *mut u64, *mut u64) -> *mut u64;
 type Evaluate = extern "C" fn(*const u64, *mut u64) -> u64;
@@ -53,8 +54,8 @@ impl fmt::Debug for Code {
 }
 
 impl Code {
-    pub fn new(plan: &Plan<'_>, effort: Effort) -> Result<Code, Failure> {
-        let Compiled { module, tables, entry, bytes } = compile(plan, &Root::Driver, effort)?;
+    pub fn new(plan: &Plan<'_>, effort: Effort, unwanted: &AtomicBool) -> Result<Code, Failure> {
+        let Compiled { module, tables, entry, bytes } = compile(plan, &Root::Driver, effort, unwanted)?;
         // SAFETY: the entry is the driver, compiled with these parameters and the platform's calling convention.
         let expand = unsafe { std::mem::transmute::<*const u8, Expand>(entry) };
         let memory = Memory::new(module, tables);
@@ -100,8 +101,13 @@ impl fmt::Debug for Conditions {
 }
 
 impl Conditions {
-    pub fn new(plan: &Plan<'_>, conditions: &[&model::Expr]) -> Result<Conditions, Failure> {
-        let Compiled { module, tables, entry, .. } = compile(plan, &Root::Atoms(conditions), Effort::Quick)?;
+    pub fn new(
+        plan: &Plan<'_>,
+        conditions: &[&model::Expr],
+        unwanted: &AtomicBool,
+    ) -> Result<Conditions, Failure> {
+        let root = Root::Atoms(conditions);
+        let Compiled { module, tables, entry, .. } = compile(plan, &root, Effort::Quick, unwanted)?;
         // SAFETY: the entry is the function for conditions, compiled with these parameters and the platform's calling convention.
         let evaluate = unsafe { std::mem::transmute::<*const u8, Evaluate>(entry) };
         let memory = Memory::new(module, tables);

@@ -13,9 +13,10 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{Module, ModuleError, default_libcall_names};
 use model::program::ProcessTypeId;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why there is no machine code.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure(String);
 
 impl Failure {
@@ -74,7 +75,13 @@ pub enum Effort {
 /// A function for more locations than this would take minutes to compile: the time grows with the square.
 const MOST_LOCATIONS: usize = 20_000;
 
-pub fn compile(plan: &Plan<'_>, root: &Root<'_>, effort: Effort) -> Result<Compiled, Failure> {
+/// Ends early, without code, when `unwanted` is raised.
+pub fn compile(
+    plan: &Plan<'_>,
+    root: &Root<'_>,
+    effort: Effort,
+    unwanted: &AtomicBool,
+) -> Result<Compiled, Failure> {
     if let Some(large) = plan.program.process_types.iter().find(|kind| kind.locations.len() > MOST_LOCATIONS)
     {
         let count = large.locations.len();
@@ -87,11 +94,14 @@ pub fn compile(plan: &Plan<'_>, root: &Root<'_>, effort: Effort) -> Result<Compi
         Root::Atoms(_) => FunctionKey::Atoms,
     });
     let mut builder_context = FunctionBuilderContext::new();
-    let queue = Queue::new(&*isa);
+    let queue = Queue::new(&*isa, unwanted);
     let pieces = std::thread::scope(|scope| {
         let mut helper = None;
         let mut count = 0;
         while let Some(key) = requests.list.get(count).copied() {
+            if unwanted.load(Ordering::Relaxed) {
+                break;
+            }
             let name = UserFuncName::user(0, count as u32);
             let mut function = Function::with_name_signature(name, key.signature(isa.default_call_conv()));
             let builder = FunctionBuilder::new(&mut function, &mut builder_context);
@@ -104,6 +114,9 @@ pub fn compile(plan: &Plan<'_>, root: &Root<'_>, effort: Effort) -> Result<Compi
         }
         queue.finish(helper)
     })?;
+    if unwanted.load(Ordering::Relaxed) {
+        return Err(Failure::new("it is not wanted any more"));
+    }
     let compiled = link(&requests, pieces, isa)?;
     Ok(Compiled { tables: requests.tables, ..compiled })
 }

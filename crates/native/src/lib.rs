@@ -8,11 +8,12 @@
 //! Where to look: [`plan`] is what is known before code exists, [`value`] constants and intervals, [`function`] the writer
 //! of one function, [`state_access`] packed words, [`shadow`] variables in registers, [`expression`] values, [`transition`] steps, [`channel`] and
 //! [`dynamic_channel`] messages, [`rendezvous`], [`body`] d_steps, [`process`] `run` and the end of processes, [`event_trace`],
-//! [`driver`] who moves when, [`compile`] the way to memory, [`pieces`] on two threads, [`tiers`] when which code is made, [`memo`] what is done without, [`call`] the calls.
+//! [`driver`] who moves when, [`compile`] the way to memory, [`awaited`] how long it is waited for, [`pieces`] on two threads, [`tiers`] when which code is made, [`memo`] what is done without, [`call`] the calls.
 
 #![deny(unsafe_code)]
 
 mod atoms;
+mod awaited;
 mod body;
 mod call;
 mod channel;
@@ -39,6 +40,7 @@ pub use compile::Failure;
 
 use compile::Effort;
 use model::RuntimeError;
+use model::budget::{Budget, UNLIMITED};
 use model::expression::Expr;
 use model::interp::{Interpreter, PackedInterpreter};
 use model::layout::{Layout, Profile, Recoder};
@@ -49,6 +51,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tiers::{Demand, Tiers};
+
+/// What computes successors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Machine code, unless there are few states.
+    Automatic,
+    Code,
+    /// The interpreter is asked about every state. So the reference semantics comes through the same door, and searches need to be
+    /// compiled for one kind of system only.
+    Interpreter,
+}
 
 /// A program compiled for a layout.
 #[derive(Debug)]
@@ -73,36 +86,44 @@ impl<'a> Native<'a> {
     /// Looks around with the interpreter, makes a layout and compiles; not yet if few states were seen and that was all. The error is one of
     /// making an initial state.
     pub fn new(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
-        let look = Profile::first_look(&Interpreter::new(program))?;
-        let demand = Demand::after(&look);
-        Ok(Native::make(program, look.profile, demand))
+        Native::within(program, Wanted::Automatic, &UNLIMITED)
     }
 
     /// The same, but compiles whatever was seen.
     pub fn compiled(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
-        let look = Profile::first_look(&Interpreter::new(program))?;
-        Ok(Native::with_profile(program, look.profile))
+        Native::within(program, Wanted::Code, &UNLIMITED)
     }
 
-    /// Without machine code: the interpreter is asked about every state. So the reference semantics comes through the same
-    /// door, and whoever searches needs to be compiled for one kind of system only.
+    /// Without machine code.
     pub fn interpreted(program: &'a Program) -> Result<Native<'a>, RuntimeError> {
-        let look = Profile::first_look(&Interpreter::new(program))?;
-        Ok(Native::make(program, look.profile, Demand::Never))
+        Native::within(program, Wanted::Interpreter, &UNLIMITED)
+    }
+
+    /// Any of these within a budget: what takes longer is left out, so that the system is there soon after the budget ends. Code that takes
+    /// long to make is not waited for; until it is there the interpreter is asked. The error is one of making an
+    /// initial state.
+    pub fn within(program: &'a Program, wanted: Wanted, budget: &Budget) -> Result<Native<'a>, RuntimeError> {
+        let look = Profile::first_look_within(&Interpreter::new(program), budget)?;
+        let demand = match wanted {
+            Wanted::Automatic => Demand::after(&look),
+            Wanted::Code => Demand::Now(Effort::Quick),
+            Wanted::Interpreter => Demand::Never,
+        };
+        Ok(Native::make(program, look.profile, demand, budget))
     }
 
     /// Compiles at once.
     pub fn with_profile(program: &'a Program, profile: Profile) -> Native<'a> {
-        Native::make(program, profile, Demand::Now(Effort::Quick))
+        Native::make(program, profile, Demand::Now(Effort::Quick), &UNLIMITED)
     }
 
     /// The same with the code that is made where there seem to be not many states.
     pub fn simplest(program: &'a Program, profile: Profile) -> Native<'a> {
-        Native::make(program, profile, Demand::Now(Effort::Least))
+        Native::make(program, profile, Demand::Now(Effort::Least), &UNLIMITED)
     }
 
-    fn make(program: &'a Program, profile: Profile, demand: Demand) -> Native<'a> {
-        let packed = PackedInterpreter::with_profile(program, profile);
+    fn make(program: &'a Program, profile: Profile, demand: Demand, budget: &Budget) -> Native<'a> {
+        let packed = PackedInterpreter::with_profile(program, profile).within(budget.clone());
         let start = Instant::now();
         let conditions: Vec<Expr> =
             program.invariants.iter().map(|invariant| invariant.condition.clone()).collect();
@@ -151,7 +172,7 @@ impl<'a> Native<'a> {
     }
 
     /// Bytes of machine code, made now if there is none yet, or why there is none; then everything is left to the interpreter.
-    pub fn code_bytes(&self) -> Result<usize, &Failure> {
+    pub fn code_bytes(&self) -> Result<usize, Failure> {
         self.code.current(&self.packed).map(|code| code.bytes)
     }
 
@@ -253,7 +274,8 @@ impl System for Native<'_> {
             Demand::Above(_) => Demand::Now(Effort::Quick),
             other => other,
         };
-        let wide = Native::make(self.program(), self.packed.wider_profile(misfit), demand);
+        let profile = self.packed.wider_profile(misfit);
+        let wide = Native::make(self.program(), profile, demand, self.packed.budget());
         Native { trusting: self.trusting || misfit.within, ..wide }
     }
 

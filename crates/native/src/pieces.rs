@@ -8,6 +8,7 @@ use cranelift_codegen::ir::Function;
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_module::{FuncId, ModuleReloc};
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
@@ -26,6 +27,8 @@ type Numbered = (usize, Result<Piece, Failure>);
 /// The functions that wait to be compiled.
 pub struct Queue<'a> {
     isa: &'a dyn TargetIsa,
+    /// Raised when nothing more is to be compiled.
+    unwanted: &'a AtomicBool,
     waiting: Mutex<Waiting>,
     changed: Condvar,
 }
@@ -42,8 +45,8 @@ struct Waiting {
 }
 
 impl<'a> Queue<'a> {
-    pub fn new(isa: &'a dyn TargetIsa) -> Queue<'a> {
-        Queue { isa, waiting: Mutex::default(), changed: Condvar::new() }
+    pub fn new(isa: &'a dyn TargetIsa, unwanted: &'a AtomicBool) -> Queue<'a> {
+        Queue { isa, unwanted, waiting: Mutex::default(), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -100,6 +103,9 @@ impl<'a> Queue<'a> {
     fn next(&self) -> Option<(usize, Function)> {
         let mut waiting = self.lock();
         loop {
+            if waiting.complete && self.unwanted.load(Ordering::Relaxed) {
+                return None;
+            }
             if let Some((_, number)) = waiting.order.pop() {
                 return waiting.functions[number].take().map(|function| (number, function));
             }

@@ -2,6 +2,7 @@
 //! seem to be not many states; and made well in the background once the search turns out to be long. So a small model does not wait for a compiler that would pay for itself only later,
 //! and a large one does not go without it.
 
+use crate::awaited::Awaited;
 use crate::call::Code;
 use crate::compile::{Effort, Failure};
 use crate::memo::Memo;
@@ -67,7 +68,7 @@ pub struct Tiers {
     memo: Option<Memo>,
     /// For the code that is waited for.
     effort: Effort,
-    quick: OnceLock<Result<Code, Failure>>,
+    quick: Awaited<Result<Code, Failure>>,
     /// About how often the quick code was asked, until the search is long.
     asked: AtomicU32,
     /// Better code is on its way.
@@ -82,7 +83,7 @@ impl Tiers {
         let tiers = Tiers {
             memo,
             effort,
-            quick: OnceLock::new(),
+            quick: Awaited::default(),
             asked: AtomicU32::new(0),
             ordered: AtomicBool::new(false),
             best: Arc::default(),
@@ -93,19 +94,24 @@ impl Tiers {
             }
             Demand::Above(_) => {}
             Demand::Never => {
-                let _ = tiers.quick.set(Err(Failure::new("it is not wanted")));
+                tiers.quick.set(Err(Failure::new("it is not wanted")));
             }
         }
         tiers
     }
 
     /// The best code there is, or why there is none.
-    pub fn current(&self, packed: &PackedInterpreter<'_>) -> Result<&Code, &Failure> {
-        self.best.get().map_or_else(|| self.quick(packed).as_ref(), Ok)
+    pub fn current(&self, packed: &PackedInterpreter<'_>) -> Result<&Code, Failure> {
+        match (self.best.get(), self.quick(packed)) {
+            (Some(code), _) | (None, Some(Ok(code))) => Ok(code),
+            (None, Some(Err(failure))) => Err(failure.clone()),
+            (None, None) => Err(Failure::new("it takes long")),
+        }
     }
 
-    fn quick(&self, packed: &PackedInterpreter<'_>) -> &Result<Code, Failure> {
-        self.quick.get_or_init(|| Code::new(&Plan::of(packed), self.effort))
+    fn quick(&self, packed: &PackedInterpreter<'_>) -> Option<&Result<Code, Failure>> {
+        let effort = self.effort;
+        self.quick.get_or_make(packed, move |plan, unwanted| Code::new(plan, effort, unwanted))
     }
 
     /// The successors of a state if there is no need for code yet, as there are few states.
@@ -126,7 +132,7 @@ impl Tiers {
         if let Some(best) = self.best.get() {
             return Some(best);
         }
-        let quick = self.quick(packed).as_ref().ok()?;
+        let quick = self.quick(packed)?.as_ref().ok()?;
         let uncounted = UNCOUNTED.get() + 1;
         UNCOUNTED.set(uncounted % COUNTED);
         if uncounted == COUNTED {
@@ -148,18 +154,20 @@ impl Tiers {
 
     /// Makes the better code at once.
     pub fn optimise(&self, packed: &PackedInterpreter<'_>) {
-        if let (Ok(_), Ok(code)) = (self.quick(packed), Code::new(&Plan::of(packed), Effort::Best)) {
+        let make = || Code::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false));
+        if let (Some(Ok(_)), Ok(code)) = (self.quick(packed), make()) {
             let _ = self.best.set(code);
         }
     }
 
     /// Whoever searches goes on meanwhile, and ends without waiting. If there is no thread to be had, the code stays as it is.
     fn optimise_in_the_background(&self, packed: &PackedInterpreter<'_>) {
-        let best = Arc::clone(&self.best);
+        let (best, unwanted) = (Arc::clone(&self.best), self.quick.unwanted());
         let (program, layout) = (packed.program().clone(), packed.layout().clone());
         let numbering = packed.numbering().clone();
         let _ = std::thread::Builder::new().name("optimise".into()).spawn(move || {
-            if let Ok(code) = Code::new(&Plan::new(&program, &layout, &numbering), Effort::Best) {
+            let plan = Plan::new(&program, &layout, &numbering);
+            if let Ok(code) = Code::new(&plan, Effort::Best, &unwanted) {
                 let _ = best.set(code);
             }
         });
@@ -216,7 +224,7 @@ mod tests {
         let program = program("byte x; active proctype P() { do :: x++ od }");
         let look = Profile::first_look(&Interpreter::new(&program)).expect("it has an initial state");
         assert_eq!(look.extent, Extent { states: 256, edge: 0 });
-        let system = Native::make(&program, look.profile, Demand::Above(100));
+        let system = Native::make(&program, look.profile, Demand::Above(100), &model::budget::UNLIMITED);
         let mut state = system.initial_states().expect("it has one").remove(0);
         for number in 0..256 {
             assert_eq!(system.code.quick.get().is_some(), number > 100, "{number}");

@@ -97,15 +97,17 @@ pub fn is_stutter_invariant(store: &mut Formulas, f: Formula) -> Result<bool, Tr
     }
     let options = Options { goal: Goal::Any, ..Options::default() };
     let negated = store.not(f);
-    let mut left = self_loopize(&translate(store, f, options)?);
-    let mut right = self_loopize(&translate(store, negated, options)?);
+    let left = translate(store, f, options)?;
+    let right = translate(store, negated, options)?;
+    let mut left = self_loopize(store, &left)?;
+    let mut right = self_loopize(store, &right)?;
     // Letters of both must be compared one by one, so both are over the atoms of the formula.
     Ok(accepting_run(&mut Product::new(&mut left, &mut right)).is_none())
 }
 
 /// Words of the automaton with any letter repeated any number of times (Spot's `sl`): a state remembers the letter
 /// it was reached by and may read it again. Repeating carries no mark, so it cannot go on forever.
-fn self_loopize(automaton: &Tgba) -> Tgba {
+fn self_loopize(store: &Formulas, automaton: &Tgba) -> Result<Tgba, TranslateError> {
     let count = automaton.atoms.len() as u32;
     let mut result = Tgba { initial: Vec::new(), edges: Vec::new(), ..automaton.clone() };
     // With no mark a run that only repeats would accept; one mark on all other edges prevents that.
@@ -129,6 +131,9 @@ fn self_loopize(automaton: &Tgba) -> Tgba {
         let (q, last) = states[at];
         let mut edges = Vec::new();
         for e in &automaton.edges[q.index()] {
+            if store.is_stopped() {
+                return Err(TranslateError::Interrupted);
+            }
             for letter in letters(&mut result, e.guard, count) {
                 let target = number((e.target, Some(letter)), &mut states);
                 edges.push(Edge { guard: letter, marks: e.marks.union(extra), target });
@@ -140,7 +145,7 @@ fn self_loopize(automaton: &Tgba) -> Tgba {
         result.edges.push(edges);
         at += 1;
     }
-    result
+    Ok(result)
 }
 
 /// The letters (full assignments) that satisfy a guard.

@@ -199,7 +199,7 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
     /// Visits everything that can be reached from this state and is not known.
     fn from(&mut self, state: &[u64]) -> Result<(), Stop> {
         self.arrive(state, 0, None)?;
-        while let Some((next, passed)) = self.plan.next(&self.store, self.single.sign.flag())? {
+        while let Some((next, passed)) = self.plan.next(&self.store, self.single.flag())? {
             self.expand(next, passed)?;
             if self.ways.has_grown() {
                 self.ways.retain(self.plan.places());
@@ -217,7 +217,7 @@ impl<S: System, P: Plan> Levels<'_, S, P> {
         }
         let mut state = self.store.waiting(slot);
         state.extend(self.unusual.remove(&slot).unwrap_or_else(|| self.unstored.clone()));
-        let stop = self.single.sign.flag();
+        let stop = self.single.flag();
         self.expansion.expand(self.system, &state, &mut self.single.tally, stop)?;
         if !self.expansion.met.is_empty() {
             let met = std::mem::take(&mut self.expansion.met);

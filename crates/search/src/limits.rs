@@ -1,20 +1,39 @@
 //! Limits of a search, and the meter that watches them. Reaching a limit is a value, never a panic.
 
+use model::budget::{Budget, Exhausted, UNLIMITED};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How far a search may go; `None` is as far as it takes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Limits<'a> {
     /// Steps from an initial state; deeper states are stored but not expanded.
     pub depth: Option<u64>,
     pub states: Option<u64>,
     /// Of the whole process, where the system tells; otherwise of the state store.
     pub memory_bytes: Option<u64>,
-    pub time: Option<Duration>,
-    /// Set from outside to end the search.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Time and interruption: those of the whole command.
+    pub budget: &'a Budget,
+}
+
+impl Default for Limits<'_> {
+    fn default() -> Self {
+        Limits { depth: None, states: None, memory_bytes: None, budget: &UNLIMITED }
+    }
+}
+
+/// How much longer than its time limit a search may take to find the run to an error that it has met.
+pub(crate) const GRACE: Duration = Duration::from_millis(700);
+
+impl From<Exhausted> for Limit {
+    fn from(exhausted: Exhausted) -> Limit {
+        match exhausted {
+            Exhausted::Time(time) => Limit::Time(time),
+            Exhausted::Interrupted => Limit::Interrupted,
+        }
+    }
 }
 
 /// The limit that kept a search from being exhaustive.
@@ -84,39 +103,41 @@ impl<'a> Meter<'a> {
         Meter { limits: limits.clone(), start: Instant::now(), before }
     }
 
-    /// For a search that has begun again after so long, within the same limits.
-    pub fn again(limits: &Limits<'a>, spent: Duration) -> Meter<'a> {
-        let now = Instant::now();
-        let (start, before) = now.checked_sub(spent).map_or((now, spent), |start| (start, Duration::ZERO));
-        Meter { limits: limits.clone(), start, before }
-    }
-
     pub fn elapsed(&self) -> Duration {
         self.before + self.start.elapsed()
     }
 
     /// How long nothing need be looked at.
     pub fn pause(&self, longest: Duration) -> Duration {
-        match self.limits.time {
-            Some(time) => longest.min(time.saturating_sub(self.start.elapsed())),
-            None => longest,
-        }
+        self.limits.budget.remaining().map_or(longest, |left| longest.min(left))
     }
 
-    /// Has somebody lost patience?
+    /// Must the search end, for time or an interruption?
     pub fn check_time(&self) -> Result<(), Limit> {
-        self.check_interrupt()?;
-        match self.limits.time {
-            Some(time) if self.start.elapsed() >= time => Err(Limit::Time(time)),
-            _ => Ok(()),
-        }
+        Ok(self.limits.budget.check()?)
     }
 
-    pub fn check_interrupt(&self) -> Result<(), Limit> {
-        match self.limits.interrupt {
-            Some(flag) if flag.load(Ordering::Relaxed) => Err(Limit::Interrupted),
-            _ => Ok(()),
-        }
+    /// The same for a search that has found what it looked for and only has to show it.
+    pub fn check_grace(&self) -> Result<(), Limit> {
+        Ok(self.limits.budget.check_with(GRACE)?)
+    }
+
+    /// Work that ends when it is told to, or is not waited for any longer.
+    pub fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
+    ) -> Result<T, Limit> {
+        Ok(self.limits.budget.run(crate::pool::STACK_BYTES, work)?)
+    }
+
+    /// Why the budget's flag is raised.
+    pub fn reason(&self) -> Limit {
+        self.check_time().err().unwrap_or(Limit::Interrupted)
+    }
+
+    /// A single load, for loops in which even a look at the clock would take too long.
+    pub fn is_over(&self) -> bool {
+        self.limits.budget.is_over()
     }
 
     /// Is there memory left? Precondition: the store takes so many bytes.
@@ -176,15 +197,5 @@ mod tests {
         for (bytes, text) in shown {
             assert_eq!(size(bytes), text);
         }
-    }
-
-    #[test]
-    fn a_search_that_begins_again_has_the_time_that_is_left() {
-        let time = Duration::from_millis(10);
-        let limits = Limits { time: Some(time), ..Limits::default() };
-        assert_eq!(Meter::again(&limits, time).check_time(), Err(Limit::Time(time)));
-        let hour = Limits { time: Some(Duration::from_secs(3600)), ..Limits::default() };
-        assert_eq!(Meter::again(&hour, time).check_time(), Ok(()));
-        assert!(Meter::again(&hour, time).elapsed() >= time);
     }
 }

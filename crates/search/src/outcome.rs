@@ -59,11 +59,15 @@ pub struct Statistics {
 pub struct Outcome {
     /// One for each different error, the first found first; see [`MAX_VIOLATIONS`].
     pub violations: Vec<Violation>,
+    /// Errors that were met, but a limit was reached before the runs to them were found.
+    pub unshown: Vec<RuntimeError>,
     /// How often an error was met.
     pub errors: u64,
     pub error_kinds: BTreeSet<&'static str>,
     /// What kept the search from being exhaustive, other than a first error.
     pub limit: Option<Limit>,
+    /// The phase before the search in which that limit was reached, if it was.
+    pub phase: Option<&'static str>,
     /// What the store promises.
     pub guarantee: Guarantee,
     /// Was everything reachable visited, for sure?
@@ -91,6 +95,11 @@ impl Outcome {
             violations: vec![Violation { error, run: Run::default() }],
             ..Outcome::default()
         }
+    }
+
+    /// A limit was reached before there was anything to search.
+    pub fn not_begun(limit: Limit, phase: &'static str) -> Outcome {
+        Outcome { limit: Some(limit), phase: Some(phase), ..Outcome::default() }
     }
 
     /// A search that was given up had met these errors. This one, which has begun again, may not have come so far.

@@ -9,6 +9,7 @@ use crate::store::{Guarantee, Revisits};
 use crate::tally::Tally;
 use crate::{Coverage, Goal, Options, Progress, Run};
 use model::system::{Misfit, StepCode, System};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How often limits are looked at, in units of work; and how often somebody is told about progress.
@@ -76,11 +77,16 @@ impl<'a> Single<'a> {
             options,
             tally: Tally { coverage: Coverage::new(system.transition_count()), ..Tally::default() },
             sign: Sign::default(),
-            meter: Meter::again(&options.limits, before),
+            meter: Meter::new(&options.limits, before),
             goal: if options.all_errors { Goal::Everything } else { Goal::FirstError },
             ticks: 0,
             told: Instant::now(),
         }
+    }
+
+    /// Raised when the search must end for time or an interruption, for loops within the expansion of a state.
+    pub fn flag(&self) -> &'a AtomicBool {
+        self.options.limits.budget.flag()
     }
 
     /// Ends the search for a limit.
@@ -92,7 +98,7 @@ impl<'a> Single<'a> {
     /// Called once for every state expanded.
     pub fn tick(&mut self, store_bytes: impl Fn() -> u64, waiting: u64) -> Result<(), Stop> {
         self.ticks = self.ticks.wrapping_add(1);
-        if !self.ticks.is_multiple_of(LOOK) {
+        if !self.ticks.is_multiple_of(LOOK) && !self.meter.is_over() {
             return Ok(());
         }
         self.meter.check_time().map_err(|limit| self.stop(limit))?;
@@ -158,6 +164,10 @@ impl<'a> Single<'a> {
         revisits: Option<Revisits>,
     ) -> Outcome {
         let mut limit = self.sign.limit();
+        if self.meter.is_over() && !self.sign.is_over() {
+            // The expansion of a state was ended by the flag.
+            limit = limit.or(Some(self.meter.reason()));
+        }
         if self.tally.too_deep {
             limit = limit.or(self.options.limits.depth.map(Limit::Depth));
         }
@@ -217,7 +227,7 @@ mod tests {
     use model::RuntimeError;
     use model::layout::Recoder;
     use model::system::{Step, Successors, Width};
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::Ordering;
 
     /// Counts up. An error is met, then a number that does not fit; as soon as there is room for it, somebody loses patience.
     struct Counter<'a> {
@@ -279,14 +289,15 @@ mod tests {
 
     #[test]
     fn an_error_met_before_a_misfit_is_not_lost() {
-        let interrupt = AtomicBool::new(false);
+        let interrupt = std::sync::Arc::new(AtomicBool::new(false));
+        let budget = model::Budget::until(std::sync::Arc::clone(&interrupt));
         let store = StoreKind::Cache {
             states: Some(1 << 20),
             replacement: Replacement::Layers,
             sleep_sets: false,
             seed: 0,
         };
-        let limits = Limits { interrupt: Some(&interrupt), ..Limits::default() };
+        let limits = Limits { budget: &budget, ..Limits::default() };
         let options = Options { all_errors: true, store, limits, ..Options::default() };
         let outcome = reachability(&Counter { is_wide: false, interrupt: &interrupt }, &options);
         assert_eq!(outcome.limit, Some(Limit::Interrupted));

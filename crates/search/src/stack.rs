@@ -362,7 +362,7 @@ impl<S: System> Search<'_, S> {
     /// Puts the arrivals of the state at `place`, the top of the stack, into `pending`.
     fn expand(&mut self, place: usize, agenda: Agenda, is_new: bool) -> Result<(), Stop> {
         let state = &self.pending[place + 1..=place + self.system.width().all];
-        let stop = self.single.sign.flag();
+        let stop = self.single.flag();
         let tally = if is_new { &mut self.single.tally } else { &mut self.unseen };
         self.expansion.expand(self.system, state, tally, stop)?;
         if let Some(turn) = &mut self.turn

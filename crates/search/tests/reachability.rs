@@ -80,7 +80,8 @@ proptest! {
     #[test]
     fn endless_atomic_sequences_end(program in any_program()) {
         // Both orders visit the same states, whether or not an oracle could count the ways.
-        let limits = || Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
+        let budget = model::Budget::of(Duration::from_secs(5));
+        let limits = || Limits { budget: &budget, ..Limits::default() };
         let outcomes = ORDERS.map(|order| search(&program, order, true, limits()));
         if outcomes.iter().all(|outcome| outcome.exhaustive) {
             prop_assert_eq!(outcomes[0].statistics.states, outcomes[1].statistics.states);
@@ -161,13 +162,14 @@ fn an_atomic_loop_with_choices_ends() {
 
 #[test]
 fn limits_are_inconclusive() {
-    let raised = AtomicBool::new(true);
+    let none = model::Budget::of(Duration::ZERO);
+    let raised = model::Budget::until(std::sync::Arc::new(AtomicBool::new(true)));
     let limits: [(Limits<'_>, Limit); 5] = [
         (Limits { depth: Some(100), ..Limits::default() }, Limit::Depth(100)),
         (Limits { states: Some(50), ..Limits::default() }, Limit::States(50)),
         (Limits { memory_bytes: Some(1), ..Limits::default() }, Limit::MemoryBytes(1)),
-        (Limits { time: Some(Duration::ZERO), ..Limits::default() }, Limit::Time(Duration::ZERO)),
-        (Limits { interrupt: Some(&raised), ..Limits::default() }, Limit::Interrupted),
+        (Limits { budget: &none, ..Limits::default() }, Limit::Time(Duration::ZERO)),
+        (Limits { budget: &raised, ..Limits::default() }, Limit::Interrupted),
     ];
     for (limits, expected) in limits {
         for order in ORDERS {

@@ -21,7 +21,7 @@ use super::{Kind, LIMIT, Sample};
 use crate::fuzz::random::Random;
 use crate::spin::{Options, PrivateDirectory};
 use crate::spin_property::Verifier;
-use crate::ways::Way;
+use crate::ways::{PATIENCE, Way};
 
 /// What the oracle can do in reasonable time.
 const MOST_STATES: usize = 4000;
@@ -215,8 +215,10 @@ impl<'a> Comparison<'a> {
     fn way(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>, way: &Way) {
         let start = Instant::now();
         // A panic is a difference like any other, and not the end of all comparisons.
+        let budget = model::Budget::of(PATIENCE);
+        let options = way.options(&budget);
         let checked =
-            catch_unwind(AssertUnwindSafe(|| check(&model.program, property, &way.choice, &way.options())));
+            catch_unwind(AssertUnwindSafe(|| check(&model.program, property, &way.choice, &options)));
         if start.elapsed() > SLOW {
             let took = start.elapsed().as_secs();
             println!("seed {}, {}: {took} s {way:?}", self.sample.seed, property.name);

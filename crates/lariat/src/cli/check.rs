@@ -3,15 +3,16 @@
 use super::hybrid::HybridStorage;
 use super::outputs::Outputs;
 use super::progress::ProgressLine;
-use super::properties::{Properties, Search, texts};
+use super::properties::{Properties, Search};
 use super::storage::Storage;
-use super::{Color, Exit, complain, values};
+use super::{Color, Exit, READING, Stopped, complain, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lariat::answer::{Asked, answer};
-use lariat::load::{Define, Model, Rejected, load_with};
+use lariat::load::{Define, Model, Rejected, load_within};
 use lariat::report::{growth, json, text};
 use lariat::{check, machine, property};
+use model::Budget;
 use search::unbounded::{Boundedness, unbounded, without_capacities};
 use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
 use std::ffi::{OsStr, OsString};
@@ -66,9 +67,13 @@ pub struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     memory: Option<u64>,
 
-    /// Do not search longer, such as 90s or 2m
+    /// End the whole command after so long, such as 90s or 2m
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
+
+    /// Give up a property after so long and go on with the next; safety is one of them
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    time_per_property: Option<Duration>,
 
     /// Save the search here when a limit or Ctrl-C ends it, so that `--resume` can go on
     #[arg(long, value_name = "FILE")]
@@ -136,25 +141,25 @@ pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let wanted = self.properties.wanted()?;
-        let assumed = self.properties.assumed()?;
-        let model =
-            match load_with(&self.model, &self.define, &texts(&wanted, &assumed)?, self.color.stderr()) {
-                Ok(model) => model,
-                Err(Rejected(message)) => {
-                    complain(&message);
-                    return Ok(Exit::BadInput);
-                }
-            };
+        stop_when_interrupted();
+        let budget = Budget::new(self.time, &INTERRUPTED);
+        let (wanted, assumed, texts) = self.properties.read(&budget)?;
+        let read = load_within(&self.model, &self.define, &texts, self.color.stderr(), &budget);
+        let model = match read.map_err(|why| Stopped { why, phase: READING })? {
+            Ok(model) => model,
+            Err(Rejected(message)) => {
+                complain(&message);
+                return Ok(Exit::BadInput);
+            }
+        };
         if !self.quiet {
             complain(&model.warnings);
         }
-        stop_when_interrupted();
         if self.unbounded {
-            return self.test_channels(&model);
+            return self.test_channels(&model, &budget);
         }
         let asked = Asked::new(&model, &wanted, &assumed).map_err(anyhow::Error::msg)?;
-        let options = self.options();
+        let options = self.options(&budget);
         let meter = ProgressLine::new(self.quiet, &options.limits);
         let show = |progress: &search::Progress| meter.show(progress);
         let mut options = Options { progress: meter.is_visible().then_some(&show), ..options };
@@ -182,6 +187,7 @@ impl Check {
             fairness: self.properties.fairness(),
             assumptions: asked.assumptions.clone(),
             simplify: !self.as_found,
+            time_per_property: self.time_per_property,
             remedy: !self.as_found && (!self.quiet || self.json || self.outputs.html.is_some()),
         };
         let answer = answer(&model.program, &asked, &choice, &options);
@@ -216,9 +222,9 @@ impl Check {
     }
 
     /// Can a channel grow without bound?
-    fn test_channels(&self, model: &Model) -> anyhow::Result<Exit> {
+    fn test_channels(&self, model: &Model, budget: &Budget) -> anyhow::Result<Exit> {
         let program = without_capacities(&model.program);
-        let found = unbounded(&program, &self.options().limits);
+        let found = unbounded(&program, &self.options(budget).limits);
         let text = if self.json {
             growth::render_json(&model.name, &program, &found)
         } else {
@@ -232,7 +238,7 @@ impl Check {
         say(&text).map(|()| exit)
     }
 
-    fn options(&self) -> Options<'static> {
+    fn options<'b>(&self, budget: &'b Budget) -> Options<'b> {
         Options {
             order: match self.search {
                 Search::Bfs => Order::BreadthFirst,
@@ -244,8 +250,7 @@ impl Check {
                 depth: self.max_depth,
                 states: self.max_states,
                 memory_bytes: self.memory.or_else(machine::default_memory_bytes),
-                time: self.time,
-                interrupt: Some(&INTERRUPTED),
+                budget,
             },
             threads: self.threads,
             store: self.storage.kind(self.memory),

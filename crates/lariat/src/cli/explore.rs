@@ -1,7 +1,7 @@
 //! `lariat explore`: walk through a model in a browser.
 
 use super::properties::Properties;
-use super::source::Source;
+use super::source::{Source, Time};
 use super::view::open;
 use super::{Exit, values};
 use anyhow::Context;
@@ -39,7 +39,8 @@ pub struct Explore {
 
 impl Explore {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some((model, answer)) = self.source.answer(&self.properties, Some(self.time), true)? else {
+        let time = Time::PerProperty(self.time);
+        let Some((model, answer)) = self.source.answer(&self.properties, time, true)? else {
             return Ok(Exit::BadInput);
         };
         let report = answer.report(&model);

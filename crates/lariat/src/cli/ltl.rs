@@ -1,10 +1,12 @@
 //! `lariat ltl`: automata of temporal formulas, and questions about formulas.
 
-use super::{Color, Exit, complain};
+use super::check::{INTERRUPTED, stop_when_interrupted};
+use super::{Color, Exit, STACK_BYTES, Stopped, complain, values};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use model::Budget;
 use omega::automaton::Tgba;
 use omega::decide::{self, Witness};
 use omega::formula::{Formula, Formulas, Spelling, Syntax, SyntaxError};
@@ -13,6 +15,9 @@ use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -75,6 +80,10 @@ pub struct Ltl {
     /// Read formulas by SPIN's grammar: `&&`, `||`, `->` and `<->` of equal rank, grouping to the left
     #[arg(long)]
     spin: bool,
+
+    /// End after so long, such as 90s or 2m
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    time: Option<Duration>,
 }
 
 const EXAMPLES: &str = "\
@@ -84,7 +93,7 @@ Examples:
   lariat ltl --valid 'p U q -> <>q'             a question
   lariat ltl --equivalent 'F G p' '!G F !p'     another one
 
-Exit codes: 0 yes or done, 1 no, 2 bad input or usage, 3 the automaton is too large.";
+Exit codes: 0 yes or done, 1 no, 2 bad input or usage, 3 the automaton is too large, or the time was over.";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Algorithm {
@@ -96,12 +105,20 @@ enum Algorithm {
 }
 
 impl Ltl {
-    pub fn run(&self) -> anyhow::Result<Exit> {
+    pub fn run(self) -> anyhow::Result<Exit> {
+        stop_when_interrupted();
+        let budget = Budget::new(self.time, &INTERRUPTED);
+        let stopped = |why| Stopped { why, phase: "while the formulas were worked on" };
+        budget.run(STACK_BYTES, move |stop| self.work(stop)).map_err(stopped)?
+    }
+
+    fn work(&self, stop: Arc<AtomicBool>) -> anyhow::Result<Exit> {
         let texts = self.texts()?;
         if self.equivalent && texts.len() != 2 {
             bail!("--equivalent takes two formulas, {} given", texts.len());
         }
         let mut store = Formulas::new();
+        store.stop_by(stop);
         let syntax = if self.spin { Syntax::SPIN } else { Syntax::SPOT };
         let mut formulas = Vec::new();
         let mut failed = false;

@@ -132,6 +132,26 @@ enum Exit {
     Internal = 70,
 }
 
+/// A limit was reached before anything could be found out.
+#[derive(Debug)]
+struct Stopped {
+    why: model::Exhausted,
+    phase: &'static str,
+}
+
+/// For threads that read and translate, which may be left alone when a limit is reached.
+const STACK_BYTES: usize = 64 << 20;
+
+const READING: &str = "while the model was read and translated";
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "inconclusive: {} {}", self.why, self.phase)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
@@ -153,6 +173,10 @@ pub fn main() -> ExitCode {
         if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
             // Whoever read our output has seen enough.
             return Exit::Holds;
+        }
+        if let Some(stopped) = error.downcast_ref::<Stopped>() {
+            complain(&format!("{stopped}\n"));
+            return Exit::Inconclusive;
         }
         if let Some(fault) = error.downcast_ref::<Fault>() {
             complain(&format!("{fault}\n"));

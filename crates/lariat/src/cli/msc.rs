@@ -1,7 +1,7 @@
 //! `lariat msc`: a counterexample, or a recorded run, as a message sequence chart.
 
 use super::properties::Properties;
-use super::source::Source;
+use super::source::{Source, Time};
 use super::{Color, Exit, values};
 use anyhow::Context;
 use clap::Args;
@@ -50,7 +50,7 @@ impl Msc {
                 };
                 recorded(&model.program, file)?
             }
-            None => match self.source.answer(&self.properties, self.time, false)? {
+            None => match self.source.answer(&self.properties, Time::Whole(self.time), false)? {
                 Some((model, answer)) => first(&answer.report(&model))?,
                 None => return Ok(Exit::BadInput),
             },

@@ -23,7 +23,7 @@ impl ProgressLine {
             }
             bar
         });
-        ProgressLine { bar, memory_bytes: limits.memory_bytes, time: limits.time }
+        ProgressLine { bar, memory_bytes: limits.memory_bytes, time: limits.budget.time() }
     }
 
     pub fn is_visible(&self) -> bool {

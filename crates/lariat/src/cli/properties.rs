@@ -1,9 +1,11 @@
 //! The flags that say which properties to check, and how.
 
+use super::{STACK_BYTES, Stopped};
 use anyhow::Context;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use lariat::property::Wanted;
+use model::Budget;
 use search::liveness::Algorithm;
 use search::liveness::fairness;
 use std::path::{Path, PathBuf};
@@ -79,8 +81,22 @@ impl Properties {
         self.fairness.iter().rev().find_map(notion).flatten()
     }
 
+    /// What is asked for, what is assumed, and what must be read as if it stood in the model.
+    ///
+    /// # Errors
+    /// A file or a formula cannot be read, or the budget ended before.
+    pub fn read(&self, budget: &Budget) -> anyhow::Result<(Vec<Wanted>, Vec<Wanted>, Vec<String>)> {
+        let properties = self.clone();
+        let read = budget.run(STACK_BYTES, move |_| {
+            let (wanted, assumed) = (properties.wanted()?, properties.assumed()?);
+            let texts = texts(&wanted, &assumed)?;
+            Ok((wanted, assumed, texts))
+        });
+        read.map_err(|why| Stopped { why, phase: "while the properties were read" })?
+    }
+
     /// What is asked for; nothing if that is all the model states.
-    pub fn wanted(&self) -> anyhow::Result<Vec<Wanted>> {
+    fn wanted(&self) -> anyhow::Result<Vec<Wanted>> {
         let mut all: Vec<Wanted> = self.ltl.iter().cloned().map(Wanted::Ltl).collect();
         for path in &self.automaton {
             all.push(automaton(path)?);
@@ -92,7 +108,7 @@ impl Properties {
     }
 
     /// The automata of the runs that count.
-    pub fn assumed(&self) -> anyhow::Result<Vec<Wanted>> {
+    fn assumed(&self) -> anyhow::Result<Vec<Wanted>> {
         let path = |fairness: &Fairness| match fairness {
             Fairness::Automaton(path) => Some(automaton(path)),
             Fairness::Notion(_) => None,
@@ -108,7 +124,7 @@ fn automaton(path: &Path) -> anyhow::Result<Wanted> {
 }
 
 /// What must be read as if it stood in the model.
-pub fn texts(wanted: &[Wanted], assumed: &[Wanted]) -> anyhow::Result<Vec<String>> {
+fn texts(wanted: &[Wanted], assumed: &[Wanted]) -> anyhow::Result<Vec<String>> {
     let mut all = Vec::new();
     for each in wanted.iter().chain(assumed) {
         all.extend(each.texts().map_err(anyhow::Error::msg)?);

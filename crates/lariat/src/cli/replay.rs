@@ -1,10 +1,10 @@
 //! `lariat replay`: is a counterexample that was saved still one, after the model was edited?
 
 use super::check::{INTERRUPTED, stop_when_interrupted};
-use super::{Color, Exit, complain, values};
+use super::{Color, Exit, READING, Stopped, complain, values};
 use anyhow::Context;
 use clap::Args;
-use lariat::load::{Define, Rejected, load_with};
+use lariat::load::{Define, Rejected, load_within};
 use lariat::machine;
 use lariat::property::Wanted;
 use lariat::replay::{Again, Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
@@ -13,6 +13,7 @@ use lariat::report::lasso::infinite_run;
 use lariat::report::printable;
 use lariat::report::text::Style;
 use lariat::run::show_run;
+use model::Budget;
 use model::trace::Change;
 use search::{Limits, Options};
 use std::ffi::OsString;
@@ -47,6 +48,8 @@ pub struct Replay {
 
 impl Replay {
     pub fn run(self) -> anyhow::Result<Exit> {
+        stop_when_interrupted();
+        let budget = Budget::new(None, &INTERRUPTED);
         let text =
             std::fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
         let saved = SavedRun::read(&String::from_utf8_lossy(&text))
@@ -55,14 +58,16 @@ impl Replay {
         let path = self.model.clone().unwrap_or_else(|| saved.model.clone().into());
         let defines = if self.define.is_empty() { &saved.defines } else { &self.define };
         let texts = saved.texts().map_err(anyhow::Error::msg)?;
-        let model = match load_with(&path, defines, &texts, self.color.stderr()) {
+        let read = load_within(&path, defines, &texts, self.color.stderr(), &budget);
+        let model = match read.map_err(|why| Stopped { why, phase: READING })? {
             Ok(model) => model,
             Err(Rejected(message)) => {
                 complain(&message);
                 return Ok(Exit::BadInput);
             }
         };
-        let limits = Limits { memory_bytes: machine::default_memory_bytes(), ..Limits::default() };
+        let memory_bytes = machine::default_memory_bytes();
+        let limits = Limits { memory_bytes, budget: &budget, ..Limits::default() };
         let judge = saved.judge(&model, limits.clone()).map_err(anyhow::Error::msg)?;
         let followed = saved
             .follow(&model.program, judge.as_deref())
@@ -72,8 +77,8 @@ impl Replay {
         let same = fingerprint(&model.program) == saved.fingerprint;
         let again = match followed.result {
             Replayed::Diverges { .. } | Replayed::DoesNotClose { .. } => {
-                stop_when_interrupted();
-                let limits = Limits { time: Some(self.time), interrupt: Some(&INTERRUPTED), ..limits };
+                let part = budget.part(self.time);
+                let limits = Limits { budget: &part, ..limits };
                 saved.check_again(&model, &Options { limits, ..Options::default() })?
             }
             _ => Again::Undecided,

@@ -7,9 +7,10 @@ use clap::Args;
 use lariat::answer::{Answer, Fault};
 use lariat::reduction::{Reduction, Version};
 use lariat::report::text;
-use lariat::swarm::{Budget, swarm};
+use lariat::swarm::{Share, swarm};
 use lariat::{check, machine};
-use native::Native;
+use model::Budget;
+use native::{Native, Wanted};
 use search::Verdict;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -47,26 +48,29 @@ pub struct Swarm {
 
 impl Swarm {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.read(&[], self.color.stderr()) else { return Ok(Exit::BadInput) };
+        stop_when_interrupted();
+        let budget = Budget::new(Some(self.time), &INTERRUPTED);
+        let Some(model) = self.source.read_within(&[], self.color.stderr(), &budget)? else {
+            return Ok(Exit::BadInput);
+        };
         if !self.quiet {
             complain(&model.warnings);
         }
-        stop_when_interrupted();
         let threads = || std::thread::available_parallelism().map_or(1, usize::from);
         let free = machine::default_memory_bytes().unwrap_or(u64::MAX);
-        let budget = Budget {
+        let share = Share {
             threads: self.threads.map_or_else(threads, usize::from),
-            time: self.time,
+            budget: &budget,
             memory_bytes: self.memory.unwrap_or((1 << 30).min(free / 2)),
             members: self.members,
-            interrupt: Some(&INTERRUPTED),
         };
-        let reduction = Reduction::new(&model.program, Version::Reduced);
-        let found = match Native::new(reduction.program()) {
+        let reduction = Reduction::new(&model.program, Version::Reduced, &budget);
+        let system = || Native::within(reduction.program(), Wanted::Automatic, &budget);
+        let found = match system() {
             Err(error) => {
                 lariat::swarm::Swarm { outcome: search::Outcome::without_start(error), members: 0, visits: 0 }
             }
-            Ok(_) => swarm(|| Native::new(reduction.program()).expect("it could be made before"), &budget),
+            Ok(_) => swarm(|| system().expect("it could be made before"), &share),
         };
         let (members, visits) = (found.members, found.visits);
         let checked = check::checked(&reduction, found.outcome)

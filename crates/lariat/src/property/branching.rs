@@ -237,7 +237,7 @@ pub(super) fn check(
         limits: options.limits.clone(),
         progress: options.progress,
     };
-    let system = choice.engine.system(&program);
+    let system = choice.engine.system(&program, options.limits.budget);
     let found = system.map(|system| branching::check(system, &mut formulas, question));
     let BranchingAnswer { verdict, method, error, answer } = found.unwrap_or_else(|error| {
         let failure = Some(Violation { error, run: Run::default() });

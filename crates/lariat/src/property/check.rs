@@ -5,11 +5,11 @@ use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
 use super::{
     Assumption, Judge, Judges, Meaning, Property, Remedy, UnseenLabel, Unsuitable, Wanted, branching,
 };
-use crate::check::{Counterexample, Engine};
+use crate::check::{COMPILING, Counterexample, Engine, REDUCING};
 use crate::reduction::{Reduction, Version};
 use crate::shorten::lasso;
 use model::observe::Observable;
-use model::{Program, RuntimeError};
+use model::{Budget, Program, RuntimeError};
 use native::Native;
 use search::liveness::Algorithm;
 use search::liveness::fairness::{Fairness, Strength};
@@ -20,6 +20,7 @@ use search::product::{
 use search::replay::ReplayError;
 use search::{Options, Run, StoreKind, Verdict, Violation};
 use std::fmt;
+use std::time::Duration;
 
 /// How to check.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +44,8 @@ pub struct Choice {
     pub simplify: bool,
     /// Find out which fairness would make a violated property hold.
     pub remedy: bool,
+    /// Give up a property after so long and go on with the next.
+    pub time_per_property: Option<Duration>,
 }
 
 /// What is known of a property after a search.
@@ -144,8 +147,9 @@ pub(super) fn check_on(
             Err(reason) => Ok(unsuitable(property, reason)),
         };
     }
-    let planned = prepare(program, property, &choice.assumptions).and_then(|prepared| {
-        let plan = plan(&prepared, property, choice, &options.store)?;
+    let budget = options.limits.budget;
+    let planned = prepare(program, property, &choice.assumptions, budget).and_then(|prepared| {
+        let plan = plan(&prepared, property, choice, &options.store, budget)?;
         Ok((prepared, plan))
     });
     let (prepared, (plan, because, found)) = match planned {
@@ -160,8 +164,16 @@ pub(super) fn check_on(
         true => Version::Written,
         false => Version::usual(choice.raw),
     };
-    let reduction = Reduction::observing(&judge.prepared.program, version, &judge.prepared.observed);
-    let system = made.map_or_else(|| choice.engine.system(reduction.program()), |made| Ok(made.again()));
+    let observed = &judge.prepared.observed;
+    let reduction = Reduction::observing(&judge.prepared.program, version, observed, budget);
+    if let Err(exhausted) = budget.check() {
+        return Ok(unsuitable(property, Unsuitable::Exhausted(exhausted, REDUCING)));
+    }
+    let system =
+        made.map_or_else(|| choice.engine.system(reduction.program(), budget), |made| Ok(made.again()));
+    if let Err(exhausted) = budget.check() {
+        return Ok(unsuitable(property, Unsuitable::Exhausted(exhausted, COMPILING)));
+    }
     let answer = match system {
         Ok(system) => search(system, &judge.monitor, &plan, choice, options),
         Err(error) => without_start(error),
@@ -201,7 +213,7 @@ pub(super) fn check_on(
     };
     if let Some(run) = &checked.answer.lasso {
         let lasso = judge.judge(&reduction.lasso(run)).map_err(Failure::Lasso)?;
-        checked.lasso = Some(if choice.simplify { lasso::simplified(&judge, lasso) } else { lasso });
+        checked.lasso = Some(if choice.simplify { lasso::simplified(&judge, lasso, budget) } else { lasso });
     }
     if let Some(failure) = &checked.answer.failure {
         checked.failure = Some(failing(&judge.prepared, &reduction, failure)?);
@@ -273,6 +285,7 @@ fn plan(
     property: &Property,
     choice: &Choice,
     store: &StoreKind,
+    budget: &Budget,
 ) -> Result<(Plan, &'static str, Automaton), Unsuitable> {
     // What can be searched for cycles in a store: not what else was asked for.
     let in_store =
@@ -281,7 +294,7 @@ fn plan(
         if choice.is_hybrid() {
             return Err(Unsuitable::ExploreHybrid);
         }
-        let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
+        let found = automaton(prepared, property, &choice.assumptions, Form::Generalized, budget)?;
         return Ok((Plan::Explore, "the product is visited once and nothing is judged", found));
     }
     if let Some(algorithm) = choice.algorithm {
@@ -291,7 +304,7 @@ fn plan(
         if algorithm == Algorithm::Deterministic && choice.fairness.is_some() {
             return Err(Unsuitable::DeterministicFair);
         }
-        let found = automaton(prepared, property, &choice.assumptions, Form::of(choice.algorithm))?;
+        let found = automaton(prepared, property, &choice.assumptions, Form::of(choice.algorithm), budget)?;
         return Ok(match algorithm {
             Algorithm::Nested if in_store => {
                 (Plan::InStore, "as asked for, in the store that was asked for", found)
@@ -302,7 +315,7 @@ fn plan(
     if choice.hybrid == Some(Tail::None) {
         return Err(Unsuitable::NoDemon);
     }
-    let found = automaton(prepared, property, &choice.assumptions, Form::Generalized)?;
+    let found = automaton(prepared, property, &choice.assumptions, Form::Generalized, budget)?;
     // Only to see its shape.
     let monitor = Monitor::new(found.0.clone(), found.1.clone(), prepared.stutters);
     let (plan, because) = match monitor.shape() {
@@ -319,7 +332,7 @@ fn plan(
     };
     Ok(match plan {
         Plan::Cycles(..) if in_store => {
-            let of_buchi = || automaton(prepared, property, &choice.assumptions, Form::Buchi);
+            let of_buchi = || automaton(prepared, property, &choice.assumptions, Form::Buchi, budget);
             let found = if monitor.is_weak() { found } else { of_buchi()? };
             (Plan::InStore, "a violation is a cycle; it is looked for in the store that was asked for", found)
         }

@@ -6,7 +6,7 @@ use super::fair::is_fair;
 use super::lasso::{Lasso, LassoError, extend, follow, letters, word};
 use super::monitor::{Form, Prepared, Unsuitable, automaton, prepare};
 use super::{Assumption, Meaning, Property};
-use model::{Expr, Interpreter, Program, RuntimeError, Step};
+use model::{Budget, Expr, Interpreter, Program, RuntimeError, Step};
 use omega::emptiness::accepts;
 use omega::formula::evaluate;
 use promela::claim;
@@ -48,9 +48,14 @@ impl Judge {
     ///
     /// # Errors
     /// Why there is no automaton for the property.
-    pub fn new(program: &Program, property: &Property, choice: &Choice) -> Result<Judge, Unsuitable> {
-        let prepared = prepare(program, property, &[])?;
-        let (automaton, conditions) = automaton(&prepared, property, &[], Form::Generalized)?;
+    pub fn new(
+        program: &Program,
+        property: &Property,
+        choice: &Choice,
+        budget: &Budget,
+    ) -> Result<Judge, Unsuitable> {
+        let prepared = prepare(program, property, &[], budget)?;
+        let (automaton, conditions) = automaton(&prepared, property, &[], Form::Generalized, budget)?;
         let monitor = Monitor::new(automaton, conditions, prepared.stutters);
         Ok(Judge::of_search(prepared, property, monitor, false, choice))
     }

@@ -2,19 +2,23 @@
 
 use super::unseen::{UnseenLabel, unseen_labels};
 use super::{Assumption, Meaning, Property, has_accept_labels};
+use model::budget::{Budget, Exhausted, UNLIMITED};
 use model::expression::UnaryOp;
 use model::reduce::Observed;
 use model::{Expr, Program};
 use omega::automaton::{Edge, Marks, Tgba};
 use omega::decide::is_stutter_invariant;
 use omega::degeneralize::{Degeneralization, degeneralize};
-use omega::formula::Formulas;
+use omega::formula::{Formula, Formulas};
 use omega::guard::Guard;
 use omega::translate::{Acceptance, Goal, Options, TranslateError, translate};
 use promela::LtlFormula;
 use promela::claim::{self, HasEffect};
 use search::liveness::Algorithm;
 use std::fmt;
+
+/// For the thread on which formulas are translated.
+const STACK_BYTES: usize = 64 << 20;
 
 /// Why a property cannot be checked, or not by this search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub enum Unsuitable {
     ExploreHybrid,
     /// `deterministic` needs a deterministic automaton.
     NotDeterministic,
+    /// A limit was reached before the search, in this phase.
+    Exhausted(Exhausted, &'static str),
 }
 
 impl fmt::Display for Unsuitable {
@@ -61,6 +67,7 @@ impl fmt::Display for Unsuitable {
             Unsuitable::ExploreHybrid => out.write_str(
                 "the search `explore` has no packets: it stores the product as --store says; leave out --hybrid, or use another search",
             ),
+            Unsuitable::Exhausted(limit, phase) => write!(out, "nothing was searched: {limit} {phase}"),
             Unsuitable::NotDeterministic => out.write_str(
                 "no deterministic Büchi automaton is known for the formula; use another search than `deterministic`",
             ),
@@ -111,6 +118,7 @@ pub(super) fn prepare(
     program: &Program,
     property: &Property,
     assumptions: &[Assumption],
+    budget: &Budget,
 ) -> Result<Prepared, Unsuitable> {
     let mut program = program.clone();
     // What is hidden could make two runs look like one that is none.
@@ -119,7 +127,7 @@ pub(super) fn prepare(
     let (mut conditions, steps, stutters) = match &property.meaning {
         Meaning::Branching(_) => return Err(branching()),
         Meaning::Formula(formula) => {
-            let invariant = is_stutter_invariant(&mut formula.formulas.clone(), formula.formula);
+            let invariant = bounded(budget, &formula.formulas, formula.formula, is_stutter_invariant)?;
             (formula.atoms.clone(), !invariant.unwrap_or(false), true)
         }
         Meaning::Claim(claim) => {
@@ -172,8 +180,8 @@ fn at_accept_label() -> Expr {
 /// # Errors
 /// There is none.
 pub fn forbidden_runs(program: &Program, property: &Property) -> Result<Tgba, Unsuitable> {
-    let prepared = prepare(program, property, &[])?;
-    automaton(&prepared, property, &[], Form::Buchi).map(|(automaton, _)| automaton)
+    let prepared = prepare(program, property, &[], &UNLIMITED)?;
+    automaton(&prepared, property, &[], Form::Buchi, &UNLIMITED).map(|(automaton, _)| automaton)
 }
 
 /// The automaton of forbidden runs that a search works with, and what its atoms stand for: that of the search with this name, or of the one that is taken if nobody says which.
@@ -189,7 +197,7 @@ pub fn searched_automaton(
     if form == Form::Deterministic {
         return Err(Unsuitable::NotAFormula);
     }
-    automaton(&prepare(program, property, &[])?, property, &[], form)
+    automaton(&prepare(program, property, &[], &UNLIMITED)?, property, &[], form, &UNLIMITED)
 }
 
 /// The automaton in the form that a search needs: of runs that are forbidden and count.
@@ -198,11 +206,12 @@ pub(super) fn automaton(
     property: &Property,
     assumptions: &[Assumption],
     form: Form,
+    budget: &Budget,
 ) -> Result<Automaton, Unsuitable> {
     if form == Form::Deterministic && !assumptions.is_empty() {
         return Err(Unsuitable::DeterministicFair);
     }
-    let mut found = forbidden(prepared, property, form)?;
+    let mut found = forbidden(prepared, property, form, budget)?;
     for assumption in assumptions {
         found = assumption.restrict(found)?;
     }
@@ -214,9 +223,14 @@ pub(super) fn automaton(
 }
 
 /// The automaton of all forbidden runs.
-fn forbidden(prepared: &Prepared, property: &Property, form: Form) -> Result<Automaton, Unsuitable> {
+fn forbidden(
+    prepared: &Prepared,
+    property: &Property,
+    form: Form,
+    budget: &Budget,
+) -> Result<Automaton, Unsuitable> {
     Ok(match &property.meaning {
-        Meaning::Formula(formula) => return of_formula(formula, form),
+        Meaning::Formula(formula) => return of_formula(formula, form, budget),
         Meaning::Branching(_) => return Err(branching()),
         _ if form == Form::Deterministic => return Err(Unsuitable::NotAFormula),
         Meaning::Claim(claim) => {
@@ -259,7 +273,22 @@ fn mark_accept_labels(automaton: &mut Tgba) {
     }
 }
 
-fn of_formula(formula: &LtlFormula, form: Form) -> Result<Automaton, Unsuitable> {
+/// Asks `omega` about a formula within a budget.
+fn bounded<T: Send + 'static>(
+    budget: &Budget,
+    formulas: &Formulas,
+    formula: Formula,
+    ask: impl FnOnce(&mut Formulas, Formula) -> T + Send + 'static,
+) -> Result<T, Unsuitable> {
+    let mut formulas = formulas.clone();
+    let asked = budget.run(STACK_BYTES, move |stop| {
+        formulas.stop_by(stop);
+        ask(&mut formulas, formula)
+    });
+    asked.map_err(|exhausted| Unsuitable::Exhausted(exhausted, "while the formula was translated"))
+}
+
+fn of_formula(formula: &LtlFormula, form: Form, budget: &Budget) -> Result<Automaton, Unsuitable> {
     let mut formulas = formula.formulas.clone();
     let automaton = match form {
         Form::Deterministic => {
@@ -268,8 +297,10 @@ fn of_formula(formula: &LtlFormula, form: Form) -> Result<Automaton, Unsuitable>
                 acceptance: Acceptance::StateBuchi,
                 ..Options::default()
             };
-            let automaton =
-                translate(&mut formulas, formula.formula, options).map_err(Unsuitable::Translation)?;
+            let automaton = bounded(budget, &formulas, formula.formula, move |formulas, formula| {
+                translate(formulas, formula, options)
+            })?
+            .map_err(Unsuitable::Translation)?;
             if !automaton.is_deterministic() {
                 return Err(Unsuitable::NotDeterministic);
             }
@@ -282,7 +313,8 @@ fn of_formula(formula: &LtlFormula, form: Form) -> Result<Automaton, Unsuitable>
                 _ => Acceptance::TransitionGeneralized,
             };
             let options = Options { acceptance, ..Options::default() };
-            translate(&mut formulas, forbidden, options).map_err(Unsuitable::Translation)?
+            bounded(budget, &formulas, forbidden, move |formulas, f| translate(formulas, f, options))?
+                .map_err(Unsuitable::Translation)?
         }
     };
     // By name, for the automaton may have fewer atoms than the formula, or in another order.

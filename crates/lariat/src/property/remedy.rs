@@ -12,7 +12,7 @@ use model::Program;
 use search::liveness::fairness::{Actor, Fairness, Strength};
 use search::{Limits, Options, Verdict};
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What fairness can do for a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,23 +69,24 @@ pub fn remedy(
     if checked.verdict != Verdict::Violated || checked.fairness.is_some() || branching {
         return Ok(None);
     }
-    let patience = options.limits.time.map_or(patience, |limit| limit.min(patience));
-    let start = Instant::now();
+    let budget = options.limits.budget.part(patience);
     let mut violated: Vec<Fairness> = Vec::new();
     let mark = |violated: &mut Vec<Fairness>, lasso: &Lasso| {
         violated.extend(ORDER.iter().filter(|notion| is_fair(program, lasso, **notion)));
     };
     mark(&mut violated, lasso);
     // Reductions are of no use here, so all notions can be asked about on one system.
-    let Ok(prepared) = prepare(program, property, &choice.assumptions) else { return Ok(None) };
-    let system =
-        if violated.len() < ORDER.len() { choice.engine.system(&prepared.program).ok() } else { None };
+    let Ok(prepared) = prepare(program, property, &choice.assumptions, &budget) else { return Ok(None) };
+    let system = if violated.len() < ORDER.len() {
+        choice.engine.system(&prepared.program, &budget).ok()
+    } else {
+        None
+    };
     for notion in ORDER {
         if violated.contains(&notion) {
             continue;
         }
-        let left = patience.saturating_sub(start.elapsed());
-        if left.is_zero() {
+        if budget.check().is_err() {
             return Ok(Some(Remedy::Unknown(patience)));
         }
         let choice = Choice {
@@ -94,7 +95,7 @@ pub fn remedy(
             assumptions: choice.assumptions.clone(),
             ..Choice::default()
         };
-        let limits = Limits { time: Some(left), ..options.limits.clone() };
+        let limits = Limits { budget: &budget, ..options.limits.clone() };
         let options = Options { limits, ..options.clone() };
         let fair = check_on(system.as_ref(), program, property, &choice, &options)?;
         match fair.verdict {

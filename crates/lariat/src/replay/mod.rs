@@ -198,7 +198,8 @@ impl SavedRun {
             let judge = judge.map_err(|reason| format!("`{}` cannot be decided: {reason}", property.name))?;
             return Ok(Some(Box::new(judge)));
         }
-        let judge = Judge::new(&model.program, &property, &choice).map_err(|error| error.to_string())?;
+        let judge = Judge::new(&model.program, &property, &choice, limits.budget)
+            .map_err(|error| error.to_string())?;
         Ok(Some(Box::new(judge.with_rounds(ROUNDS))))
     }
 

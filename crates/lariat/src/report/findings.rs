@@ -1,5 +1,6 @@
 //! What a report says of each property, in the one form that machine-readable reports and pages are made from.
 
+use super::text::{UNSHOWN, without_run};
 use super::{Report, verdict_name};
 use crate::check::Counterexample;
 use crate::explain::{Deadlock, deadlock};
@@ -128,7 +129,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
         verdict: verdict_name(outcome.verdict()),
         reason: match runs.first() {
             Some(first) => Some(first.error.clone()),
-            None => outcome.limit.map(|limit| limit.to_string()),
+            None => without_run(outcome),
         },
         remedy: None,
         figures: Some(Figures {
@@ -160,7 +161,8 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
     let lasso = checked.lasso.as_ref().map(|lasso| ShownRun::of_lasso(program, lasso, checked.verdict));
     let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
     let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();
-    let limit = checked.answer.limit.map(|limit| limit.to_string());
+    let unshown = checked.answer.unshown.map(|limit| format!("{limit}; {UNSHOWN}"));
+    let limit = unshown.or_else(|| checked.answer.limit.map(|limit| limit.to_string()));
     let unsuitable = checked.unsuitable.as_ref().map(|reason| reason.to_string());
     Finding {
         name: checked.name.clone(),

@@ -1,6 +1,7 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
 use super::lasso::{shown, unproven};
+use super::text::{UNSHOWN, without_run};
 use super::{Report, verdict_name};
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
@@ -210,7 +211,7 @@ pub fn render(report: &Report<'_>) -> String {
 fn reason(report: &Report<'_>) -> Option<String> {
     match report.checked.counterexamples.first() {
         Some(first) => Some(first.violation.error.to_string()),
-        None => report.checked.outcome.limit.map(|limit| limit.to_string()),
+        None => without_run(&report.checked.outcome),
     }
 }
 
@@ -225,6 +226,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         reason: failure
             .or_else(|| checked.lasso.as_ref()?.reported.clone())
             .or_else(|| checked.unsuitable.as_ref().map(|reason| reason.to_string()))
+            .or_else(|| answer.unshown.map(|limit| format!("{limit}; {UNSHOWN}")))
             .or_else(|| answer.limit.map(|limit| limit.to_string()))
             .or_else(|| unproven(checked)),
         statistics: Statistics {

@@ -2,7 +2,7 @@
 
 use super::columns::{rows, table};
 use super::printable;
-use super::text::{Style, blocked, figures, grouped};
+use super::text::{Style, UNSHOWN, blocked, figures, grouped};
 use crate::property::{Checked, Lasso};
 use crate::run::{ShownStep, show_step};
 use model::Program;
@@ -40,7 +40,11 @@ pub fn verdict(checked: &Checked, style: Style, quiet: bool) -> String {
     if let Some(remedy) = checked.remedy.filter(|_| !quiet) {
         let _ = writeln!(out, "  {remedy}");
     }
-    if let Some(limit) = checked.answer.limit {
+    if let Some(limit) = checked.answer.unshown {
+        let _ = writeln!(out, "  {limit}");
+        let _ = writeln!(out, "  {UNSHOWN}");
+    }
+    if let Some(limit) = checked.answer.limit.filter(|_| checked.answer.unshown.is_none()) {
         let _ = writeln!(out, "  not everything was visited: {limit}");
     }
     if checked.verdict == Verdict::Inconclusive && checked.answer.may_omit {

@@ -8,7 +8,7 @@ use crate::explain;
 use crate::run::show_run;
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
-use search::{Guarantee, Statistics, Verdict};
+use search::{Guarantee, Outcome, Statistics, Verdict};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -105,7 +105,8 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     let mut out = match outcome.verdict() {
         Verdict::Holds => format!("safety: {}\n", style.good("holds")),
         Verdict::Violated => {
-            let what = report.checked.counterexamples.first().map(|first| first.violation.error.to_string());
+            let shown = report.checked.counterexamples.first().map(|first| &first.violation.error);
+            let what = shown.or(outcome.unshown.first()).map(ToString::to_string);
             format!("safety: {}  {}\n", style.bad("VIOLATED"), printable(&what.unwrap_or_default()))
         }
         Verdict::Inconclusive => format!("safety: {}\n", style.unsure("inconclusive")),
@@ -117,10 +118,27 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
         let _ = writeln!(out, "  memory grew short: from {} states on they were compressed", grouped(states));
     }
     if let Some(limit) = outcome.limit {
-        let _ = writeln!(out, "  not everything was visited: {limit}");
+        let phase = outcome.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
+        let _ = writeln!(out, "  not everything was visited: {limit}{phase}");
+    }
+    if !outcome.unshown.is_empty() {
+        let _ = writeln!(out, "  {UNSHOWN}");
     }
     out
 }
+
+/// Why there is no run to show: the error that was met too late, or the limit that was reached, and when.
+pub(super) fn without_run(outcome: &Outcome) -> Option<String> {
+    match (outcome.unshown.first(), outcome.limit, outcome.phase) {
+        (Some(error), ..) => Some(format!("{error}; {UNSHOWN}")),
+        (None, Some(limit), Some(phase)) => Some(format!("{limit} {phase}")),
+        (None, limit, _) => limit.map(|limit| limit.to_string()),
+    }
+}
+
+/// What became of the run to an error that was found just before a limit.
+pub(super) const UNSHOWN: &str =
+    "the run that leads to the error was not reconstructed within the limit: a longer --time shows it";
 
 /// What the search took. Not every search has a depth.
 pub(super) fn figures(statistics: &Statistics, has_depth: bool) -> String {

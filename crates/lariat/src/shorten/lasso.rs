@@ -6,22 +6,23 @@
 use super::walk::{Goal, Walker};
 use super::{WORK, Way, regroup, remove, switches};
 use crate::property::{Judge, Judges, Lasso};
-use model::{Interpreter, Successor};
+use model::{Budget, Interpreter, Successor};
 use search::product::LassoRun;
 
 /// A run that is no longer, or the same.
-pub fn simplified(judge: &Judge, lasso: Lasso) -> Lasso {
+/// As good as can be had within the budget.
+pub fn simplified(judge: &Judge, lasso: Lasso, budget: &Budget) -> Lasso {
     // Where not even the values come back, that the cycle is one was found by other means.
-    if lasso.differs {
+    if lasso.differs || budget.is_over() {
         return lasso;
     }
     let mut run = lasso.run();
     let end = lasso.prefix.len();
     let prefix = Way { steps: lasso.prefix.clone(), states: lasso.states[..=end].to_vec() };
-    run.prefix = improved(judge, &run, Part::Prefix, prefix);
+    run.prefix = improved(judge, &run, Part::Prefix, prefix, budget);
     if lasso.cycle.len() > 1 {
         let cycle = Way { steps: lasso.cycle.clone(), states: lasso.states[end..].to_vec() };
-        run.cycle = improved(judge, &run, Part::Cycle, cycle);
+        run.cycle = improved(judge, &run, Part::Cycle, cycle, budget);
     }
     let length = |lasso: &Lasso| (lasso.prefix.len() + lasso.cycle.len(), switches(&lasso.steps()));
     match judge.judge(&run) {
@@ -37,10 +38,10 @@ enum Part {
     Cycle,
 }
 
-fn improved(judge: &Judge, run: &LassoRun, part: Part, mut way: Way) -> Vec<model::Step> {
+fn improved(judge: &Judge, run: &LassoRun, part: Part, mut way: Way, budget: &Budget) -> Vec<model::Step> {
     let goal = Violates { judge, run, part, end: way.states.last().cloned() };
     let work = WORK.max(4 * way.steps.len() as u64);
-    let walker = Walker::new(judge.program(), goal, work);
+    let walker = Walker::new(judge.program(), goal, work, budget);
     remove(&walker, &mut way);
     regroup(&walker, &mut way);
     way.steps

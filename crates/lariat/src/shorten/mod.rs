@@ -10,7 +10,7 @@ mod walk;
 
 use crate::check::Counterexample;
 use model::trace::moves;
-use model::{Program, State, Step};
+use model::{Budget, Program, State, Step};
 use search::{Run, Violation};
 use std::collections::HashMap;
 use walk::{Fails, Goal, Walker};
@@ -19,19 +19,24 @@ use walk::{Fails, Goal, Walker};
 const WORK: u64 = 6_000;
 
 /// The same error, by a run that is no longer and has no more changes of process.
-pub fn simplified(program: &Program, found: &Counterexample) -> Counterexample {
+/// If the budget runs out, as far as it was made simpler until then.
+pub fn simplified(program: &Program, found: &Counterexample, budget: &Budget) -> Counterexample {
     let Violation { error, run } = &found.violation;
+    let as_found = || Counterexample { violation: found.violation.clone(), states: found.states.clone() };
+    if budget.is_over() {
+        return as_found();
+    }
     let mut best = Way { steps: run.steps.clone(), states: found.states.clone() };
     best = without_detours(best);
     let length = best.steps.len() as u64;
-    let walker = Walker::new(program, Fails(error), WORK.max(4 * length));
+    let walker = Walker::new(program, Fails(error), WORK.max(4 * length), budget);
     remove(&walker, &mut best);
     regroup(&walker, &mut best);
     let violation = Violation { error: error.clone(), run: Run { steps: best.steps, ..run.clone() } };
     // What was tried step by step is replayed as a whole before anyone sees it.
     match search::replay::replay(&model::Interpreter::new(program), &violation) {
         Ok(states) => Counterexample { violation, states },
-        Err(_) => Counterexample { violation: found.violation.clone(), states: found.states.clone() },
+        Err(_) => as_found(),
     }
 }
 

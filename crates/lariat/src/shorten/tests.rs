@@ -4,6 +4,7 @@ use super::*;
 use crate::check::{Engine, check};
 use crate::load::load_promela;
 use crate::property::{Choice, Judge, Judges};
+use model::budget::UNLIMITED;
 use proptest::prelude::*;
 use search::Options;
 use search::liveness::fairness::Fairness;
@@ -31,7 +32,7 @@ active proctype C() { (x > 3); x++; assert(x < 5) }
 fn noise_goes_and_processes_stay_together() {
     let program = program(NOISE);
     let long = found(&program);
-    let short = simplified(&program, &long);
+    let short = simplified(&program, &long, &UNLIMITED);
     assert_eq!(short.violation.error, long.violation.error);
     let noise = |step: &Step| moves(step).any(|taken| taken.pid == 0);
     assert!(!short.violation.run.steps.iter().any(noise), "{:?}", short.violation.run.steps);
@@ -62,11 +63,12 @@ fn cycles_are_put_in_order() {
     let model = load_promela("m.pml".into(), text.into(), &[], &[], false).expect("the model is right");
     let simplified = |fairness| {
         let choice = Choice { fairness, ..Choice::default() };
-        let judge = Judge::new(&model.program, &model.stated[0], &choice).expect("it can be asked");
+        let judge =
+            Judge::new(&model.program, &model.stated[0], &choice, &UNLIMITED).expect("it can be asked");
         let cycle = steps_of(&model.program, &[0, 1, 0, 1]);
         let prefix = steps_of(&model.program, &[1, 0, 1, 0]);
         let found = judge.judge(&LassoRun { initial: 0, prefix, cycle }).expect("it is violated");
-        lasso::simplified(&judge, found)
+        lasso::simplified(&judge, found, &UNLIMITED)
     };
     // What Q does is of no matter.
     let short = simplified(None);
@@ -98,7 +100,7 @@ proptest! {
             if let Some(error) = taken.errors.into_iter().next() {
                 let run = Run { initial: 0, steps: steps.clone() };
                 let long = Counterexample { violation: Violation { error: error.clone(), run }, states };
-                let short = simplified(&program, &long);
+                let short = simplified(&program, &long, &UNLIMITED);
                 prop_assert_eq!(&short.violation.error, &error);
                 prop_assert!(short.violation.run.steps.len() <= long.violation.run.steps.len());
                 prop_assert!(search::replay::replay(&interpreter, &short.violation).is_ok());

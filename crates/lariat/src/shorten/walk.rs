@@ -2,7 +2,7 @@
 
 use super::Way;
 use model::system::nothing_moves;
-use model::{Interpreter, Program, RuntimeError, State, Step, Successor};
+use model::{Budget, Interpreter, Program, RuntimeError, State, Step, Successor};
 use std::cell::Cell;
 
 /// What a run is to show.
@@ -41,16 +41,17 @@ pub struct Walker<'a, G> {
     interpreter: Interpreter<'a>,
     goal: G,
     work: Cell<u64>,
+    budget: &'a Budget,
 }
 
 impl<'a, G: Goal> Walker<'a, G> {
-    pub fn new(program: &'a Program, goal: G, work: u64) -> Walker<'a, G> {
-        Walker { interpreter: Interpreter::new(program), goal, work: Cell::new(work) }
+    pub fn new(program: &'a Program, goal: G, work: u64, budget: &'a Budget) -> Walker<'a, G> {
+        Walker { interpreter: Interpreter::new(program), goal, work: Cell::new(work), budget }
     }
 
     /// Is all the work done that may be done?
     pub fn is_tired(&self) -> bool {
-        self.work.get() == 0
+        self.work.get() == 0 || self.budget.is_over()
     }
 
     /// The first `start` steps of the way, then the steps given, as long as they can be taken. Ends where
@@ -86,6 +87,9 @@ impl<'a, G: Goal> Walker<'a, G> {
     }
 
     fn expand(&self, state: &State, out: &mut Vec<Successor>) -> Option<()> {
+        if self.budget.is_over() {
+            return None;
+        }
         self.work.set(self.work.get().checked_sub(1)?);
         self.interpreter.successors(state, out);
         Some(())

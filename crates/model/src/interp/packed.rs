@@ -2,6 +2,7 @@
 //! everything but the meaning of a step, which makes it their oracle.
 
 use super::Interpreter;
+use crate::budget::Budget;
 use crate::error::RuntimeError;
 use crate::layout::{Layout, Profile, Recoder};
 use crate::program::Program;
@@ -14,6 +15,8 @@ pub struct PackedInterpreter<'a> {
     numbering: Numbering,
     profile: Profile,
     layout: Layout,
+    /// For a look around before the system is widened.
+    budget: Budget,
 }
 
 impl<'a> PackedInterpreter<'a> {
@@ -26,7 +29,18 @@ impl<'a> PackedInterpreter<'a> {
     pub fn with_profile(program: &'a Program, profile: Profile) -> PackedInterpreter<'a> {
         let layout = Layout::new(program, &profile);
         let numbering = Numbering::new(program);
-        PackedInterpreter { interpreter: Interpreter::new(program), numbering, profile, layout }
+        let (interpreter, budget) = (Interpreter::new(program), Budget::default());
+        PackedInterpreter { interpreter, numbering, profile, layout, budget }
+    }
+
+    /// The same system, which looks around only as long as the budget lasts when it is widened.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> PackedInterpreter<'a> {
+        PackedInterpreter { budget, ..self }
+    }
+
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     pub fn interpreter(&self) -> &Interpreter<'a> {
@@ -58,7 +72,7 @@ impl<'a> PackedInterpreter<'a> {
         let mut profile = self.profile.clone();
         profile.absorb(self.program(), &self.layout);
         let before = profile.clone();
-        profile.look_around(&self.interpreter, &misfit.states);
+        profile.look_around(&self.interpreter, &misfit.states, &self.budget);
         profile.be_generous(self.program(), &before);
         // What one process did others of its kind will do, each with a misfit of its own.
         profile.share(self.program());
@@ -142,6 +156,7 @@ impl System for PackedInterpreter<'_> {
 
     fn widened(&self, misfit: &Misfit) -> Self {
         PackedInterpreter::with_profile(self.program(), self.wider_profile(misfit))
+            .within(self.budget.clone())
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {

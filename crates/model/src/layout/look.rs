@@ -7,6 +7,7 @@
 //! have come and nobody has left: for each there is a climb, in which leaving is put off.
 
 use super::Profile;
+use crate::budget::{Budget, UNLIMITED};
 use crate::error::RuntimeError;
 use crate::expression::Expr;
 use crate::interp::{Interpreter, Spare};
@@ -51,19 +52,28 @@ pub struct Extent {
 impl Profile {
     /// A short look around from the initial states.
     pub fn first_look(interpreter: &Interpreter<'_>) -> Result<FirstLook, RuntimeError> {
+        Profile::first_look_within(interpreter, &UNLIMITED)
+    }
+
+    /// The same, ended early if the budget runs out.
+    pub fn first_look_within(
+        interpreter: &Interpreter<'_>,
+        budget: &Budget,
+    ) -> Result<FirstLook, RuntimeError> {
         let states = interpreter.initial_states()?;
-        let mut profile = Profile::initial(interpreter.program(), &states);
-        let extent = profile.look_around(interpreter, &states);
+        let mut profile = Profile::initial_within(interpreter.program(), &states, budget);
+        let extent = profile.look_around(interpreter, &states, budget);
         profile.share(interpreter.program());
         Ok(FirstLook { profile, extent })
     }
 
-    /// Adds what can be seen from some states, within a fixed effort.
-    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State]) -> Extent {
+    /// Adds what can be seen from some states, within a fixed effort and within the budget.
+    pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State], budget: &Budget) -> Extent {
         let mut look = Look {
             interpreter,
             costs: Costs::new(interpreter.program()),
             effort: EFFORT,
+            budget,
             successors: Vec::new(),
             spare: Spare::default(),
         };
@@ -98,6 +108,7 @@ struct Look<'a, 'p> {
     interpreter: &'a Interpreter<'p>,
     costs: Costs,
     effort: usize,
+    budget: &'a Budget,
     successors: Vec<Successor>,
     spare: Spare,
 }
@@ -108,6 +119,9 @@ impl Look<'_, '_> {
         self.successors.drain(..).filter_map(|old| old.state).for_each(|old| self.spare.give(old));
         self.interpreter.successors_from(state, &mut self.successors, &mut self.spare);
         self.effort = self.effort.saturating_sub(self.costs.of(state, self.successors.len()));
+        if self.budget.is_over() {
+            self.effort = 0;
+        }
         self.successors.retain(|successor| successor.state.is_some());
     }
 
@@ -301,6 +315,7 @@ mod tests {
             interpreter: &interpreter,
             costs,
             effort: EFFORT,
+            budget: &UNLIMITED,
             successors: Vec::new(),
             spare: Spare::default(),
         };

@@ -5,6 +5,7 @@
 //! so that one does not follow the other.
 
 use super::{Cells, Field, Layout};
+use crate::budget::{Budget, UNLIMITED};
 use crate::domain::Domain;
 use crate::expression::{Place, Scope};
 use crate::program::{
@@ -109,8 +110,12 @@ const GENEROUS: i64 = 4;
 impl Profile {
     /// What one state shows.
     pub fn of(program: &Program, state: &State) -> Profile {
+        Profile::with_ranges(program, ranges::analyse(program), state)
+    }
+
+    fn with_ranges(program: &Program, ranges: Ranges, state: &State) -> Profile {
         let mut profile = Profile {
-            ranges: Arc::new(ranges::analyse(program)),
+            ranges: Arc::new(ranges),
             globals: state.globals.iter().map(|&value| Interval::point(value)).collect(),
             processes: Vec::new(),
             channels: Vec::new(),
@@ -123,8 +128,16 @@ impl Profile {
 
     /// What the initial states show.
     pub fn initial(program: &Program, states: &[State]) -> Profile {
-        let Some(first) = states.first() else { return Profile::of(program, &State::empty(program)) };
-        let mut profile = Profile::of(program, first);
+        Profile::initial_within(program, states, &UNLIMITED)
+    }
+
+    /// The same; the analysis of value ranges stays within a budget.
+    pub fn initial_within(program: &Program, states: &[State], budget: &Budget) -> Profile {
+        let ranges = ranges::analyse_within(program, budget);
+        let Some(first) = states.first() else {
+            return Profile::with_ranges(program, ranges, &State::empty(program));
+        };
+        let mut profile = Profile::with_ranges(program, ranges, first);
         for state in states {
             profile.include(program, state);
         }

@@ -22,6 +22,7 @@ pub use counts::Count;
 pub(crate) use instances::Instances;
 
 use crate::access::Channels;
+use crate::budget::{Budget, UNLIMITED};
 use crate::expression::{Expr, Place, Scope};
 use crate::interp::Machine;
 use crate::layout::Interval;
@@ -105,10 +106,20 @@ impl Ranges {
 
 /// The program must keep the IR's rules.
 pub fn analyse(program: &Program) -> Ranges {
-    let Some(mut analysis) = Analysis::new(program) else { return everything(program) };
-    analysis.iterate();
-    analysis.result()
+    analyse_within(program, &UNLIMITED)
 }
+
+/// The same within a budget; if it runs out, only what the domains say is known.
+pub fn analyse_within(program: &Program, budget: &Budget) -> Ranges {
+    let Some(mut analysis) = Analysis::new(program) else { return everything(program) };
+    match analysis.iterate(budget) {
+        Ok(()) => analysis.result(),
+        Err(Interrupted) => everything(program),
+    }
+}
+
+/// The budget ran out before the analysis reached its fixed point.
+struct Interrupted;
 
 /// What the domains alone say.
 fn everything(program: &Program) -> Ranges {
@@ -340,7 +351,7 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    fn iterate(&mut self) {
+    fn iterate(&mut self, budget: &Budget) -> Result<(), Interrupted> {
         let nobody = Environment { locals: Vec::new(), facts: Vec::new(), pending: Vec::new() };
         let kinds: BTreeSet<ProcessTypeId> =
             self.program.initial_processes.iter().map(|instance| instance.process_type).collect();
@@ -353,6 +364,9 @@ impl<'p> Analysis<'p> {
             }
         }
         while let Some((kind, location)) = self.waiting.pop() {
+            if budget.is_over() {
+                return Err(Interrupted);
+            }
             let knowledge = &mut self.knowledge[kind.index()][location.index()];
             knowledge.waiting = false;
             knowledge.visits += 1;
@@ -367,6 +381,7 @@ impl<'p> Analysis<'p> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Every step from the location, for a process that knows this.

@@ -18,6 +18,7 @@ mod rewrite;
 pub(crate) mod walk;
 mod write_only;
 
+use crate::budget::{Budget, UNLIMITED};
 use crate::expression::Expr;
 use crate::program::Program;
 use crate::ranges;
@@ -65,31 +66,32 @@ pub struct Reduced {
 
 /// Makes all reductions. The program must keep the IR's rules; the result does.
 pub fn reduce(program: &Program, observed: &Observed) -> Reduced {
-    reduce_by(program, observed, Passes::ALL)
+    reduce_by(program, observed, Passes::ALL, &UNLIMITED)
 }
 
-/// Makes some reductions.
-pub fn reduce_by(program: &Program, observed: &Observed, passes: Passes) -> Reduced {
+/// Makes some reductions, and no more of them once the budget has run out.
+pub fn reduce_by(program: &Program, observed: &Observed, passes: Passes, budget: &Budget) -> Reduced {
     let mut reduced = Reduced { program: program.clone(), back: Back::default() };
     let program = &mut reduced.program;
-    let known = ranges::analyse(program);
-    if passes.constants {
+    let known = ranges::analyse_within(program, budget);
+    let wants = |pass: bool| pass && !budget.is_over();
+    if wants(passes.constants) {
         *program = constant::constants(program, &known);
     }
-    if passes.write_only {
+    if wants(passes.write_only) {
         *program = write_only::drop_write_only(program, observed, &known);
     }
-    if passes.dead {
+    if wants(passes.dead) {
         *program = dead_stores::drop_dead_stores(program, &Outside::new(program, observed), &known);
     }
-    if passes.merge || passes.atomic {
+    if wants(passes.merge || passes.atomic) {
         let outside = Outside::new(program, observed);
         // Where the number of steps matters, that of the steps between states does.
         let movers = passes.merge && !observed.steps;
         *program = merge::merge(program, movers, &outside, &known, &mut reduced.back);
     }
     // Last, since a merged step arrives at another place.
-    if passes.dead {
+    if wants(passes.dead) {
         *program = dead::mark_dead(program, &Outside::new(program, observed));
     }
     reduced

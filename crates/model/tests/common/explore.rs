@@ -127,7 +127,12 @@ pub fn replays(program: &Program, error: &RuntimeError, initial: usize, steps: &
 
 /// Compares a program with its reduction; a difference is described.
 pub fn compare(program: &Program, passes: Passes, most: usize) -> Result<Option<(usize, usize)>, String> {
-    let reduced = model::reduce::reduce_by(program, &model::reduce::Observed::default(), passes);
+    let reduced = model::reduce::reduce_by(
+        program,
+        &model::reduce::Observed::default(),
+        passes,
+        &model::budget::UNLIMITED,
+    );
     if let Some(broken) = model::verify::verify(&reduced.program).first() {
         return Err(format!("the result breaks a rule: {broken}"));
     }

@@ -29,6 +29,7 @@ pub use simplify::Simplifier;
 
 use rapidhash::RapidHashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An atomic proposition of a [`Formulas`] store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -125,6 +126,8 @@ pub struct Formulas {
     index: RapidHashMap<Node, Formula>,
     atoms: Vec<Arc<str>>,
     atom_index: RapidHashMap<Arc<str>, AtomId>,
+    /// Raised to end translations and decisions.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Formulas {
@@ -134,6 +137,16 @@ impl Default for Formulas {
 }
 
 impl Formulas {
+    /// From now on translations of these formulas and decisions about them end early, with an error, once the flag is raised.
+    pub fn stop_by(&mut self, flag: Arc<AtomicBool>) {
+        self.stop = Some(flag);
+    }
+
+    /// Has the flag of [`stop_by`](Formulas::stop_by) been raised?
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// An empty store (it knows the two constants).
     pub fn new() -> Self {
         let mut store = Formulas {
@@ -142,6 +155,7 @@ impl Formulas {
             index: RapidHashMap::default(),
             atoms: Vec::new(),
             atom_index: RapidHashMap::default(),
+            stop: None,
         };
         let t = store.intern(Node::True);
         let f = store.intern(Node::False);

@@ -28,6 +28,8 @@ pub enum TranslateError {
     TooManyAcceptanceSets,
     /// The formula has a path quantifier: it is not LTL.
     Branching,
+    /// The flag given to [`Formulas::stop_by`] was raised.
+    Interrupted,
 }
 
 impl fmt::Display for TranslateError {
@@ -38,6 +40,7 @@ impl fmt::Display for TranslateError {
             TranslateError::TooManyAcceptanceSets => {
                 out.write_str("the automaton needs more than 64 acceptance sets")
             }
+            TranslateError::Interrupted => out.write_str("the translation was interrupted"),
             TranslateError::Branching => out.write_str("a formula with path quantifiers has no ω-automaton"),
         }
     }

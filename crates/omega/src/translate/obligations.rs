@@ -90,6 +90,9 @@ pub fn tableau(store: &mut Formulas, f: Formula, options: Tableau) -> Result<Tgb
         }
         edge_count += list.len();
         edges.push(list);
+        if builder.store.is_stopped() {
+            return Err(TranslateError::Interrupted);
+        }
         if edge_count > EDGE_LIMIT || builder.guards.overflowed() {
             return Err(TranslateError::TooManyEdges(EDGE_LIMIT));
         }

@@ -68,6 +68,7 @@ impl Translator {
         let (first, raw) = match self.road(store, simple, false, limit) {
             Ok(found) => found,
             // Too large as a whole; perhaps not as a product of its parts.
+            Err(TranslateError::Interrupted) => return Err(TranslateError::Interrupted),
             Err(error) => match self.compose(store, simple) {
                 Some(automaton) => (automaton, usize::MAX),
                 None => return Err(error),
@@ -124,6 +125,7 @@ impl Translator {
         let negation = negation.filter(|_| self.options.goal == Goal::Small);
         if let Some(negation) = &negation {
             for c in &mut candidates {
+                check(store)?;
                 self.merge(c, negation);
             }
         }
@@ -132,6 +134,7 @@ impl Translator {
         }
         let mut ends = Vec::new();
         for c in candidates {
+            check(store)?;
             ends.extend(self.to_state_based(&c));
         }
         ends.sort_by_key(measure);
@@ -139,6 +142,7 @@ impl Translator {
         ends.truncate(4);
         if let Some(negation) = &negation {
             for c in &mut ends {
+                check(store)?;
                 self.merge_state_based(c, negation);
             }
         }
@@ -233,6 +237,10 @@ impl Translator {
         }
         results
     }
+}
+
+fn check(store: &Formulas) -> Result<(), TranslateError> {
+    if store.is_stopped() { Err(TranslateError::Interrupted) } else { Ok(()) }
 }
 
 /// Smaller is better: states, then edges.

@@ -300,9 +300,7 @@ fn label<S: Observable>(
 ) -> Found {
     let strength = fairness.map(|fairness| fairness.strength);
     let structure = write_down(graph, store.atom_count(), strength)?;
-    let spent = graph.elapsed();
-    let time = limits.time.map(|time| time.saturating_sub(spent));
-    let meter = Meter::new(&Limits { time, ..limits.clone() }, Duration::ZERO);
+    let meter = Meter::new(limits, Duration::ZERO);
     let mut labelling = Labelling::new(&structure, strength);
     labelling.meter = Some(&meter);
     let holds = labelling.states(store, formula)?;

@@ -273,7 +273,16 @@ impl<'s> Labelling<'s> {
         let mut leaves = Vec::new();
         let mut linear = Formulas::new();
         let f = abstracted(store, path, &mut linear, &mut leaves);
-        let automaton = translate(&mut linear, f, Options::default()).map_err(LabellingError::Translate)?;
+        let translated = match self.meter {
+            None => translate(&mut linear, f, Options::default()),
+            Some(meter) => meter
+                .run(move |stop| {
+                    linear.stop_by(stop);
+                    translate(&mut linear, f, Options::default())
+                })
+                .map_err(LabellingError::Limit)?,
+        };
+        let automaton = translated.map_err(LabellingError::Translate)?;
         let mut labels = Vec::with_capacity(automaton.atoms.len());
         for name in &automaton.atoms {
             let number: usize = name.parse().expect("atoms are named by numbers");

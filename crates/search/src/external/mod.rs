@@ -162,7 +162,7 @@ impl<'a, S: System> Search<'a, S> {
     fn expand(&mut self, state: &[u64], number: u64) -> Result<(), Failure> {
         let bytes = self.memory_bytes();
         self.single.tick(|| bytes, self.next_states)?;
-        let stop = self.single.sign.flag();
+        let stop = self.single.flag();
         match self.expansion.expand(self.system, state, &mut self.single.tally, stop) {
             Ok(()) => {}
             Err(Broken::Misfit(misfit)) => return Err(Stop::Misfit(misfit).into()),

@@ -5,7 +5,6 @@
 
 use super::graph::{ProductGraph, Stop};
 use crate::atomic::{Broken, Visitor, Walk, Watch};
-use crate::limits::Limit;
 use crate::liveness::fairness::{Actor, ActorSet, FairEdge, FairGraph};
 use crate::liveness::{Edge, Graph, Node};
 use model::RuntimeError;
@@ -128,7 +127,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             match walk.through(product, state, code, &mut watch, self.interrupt(), &mut arrivals) {
                 Ok(()) => {}
                 Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
-                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+                Err(Broken::Stopped) => return Err(self.stopped()),
             }
         }
         if arrivals.endless && self.actors.kind.is_some() {

@@ -100,6 +100,8 @@ pub struct Answer {
     pub lasso: Option<LassoRun>,
     /// A shortest lasso was asked for, and this is why the one that is shown is not proven to be shortest.
     pub unproven: Option<Unproven>,
+    /// A forbidden run was found, but this limit was reached before its steps were known.
+    pub unshown: Option<Limit>,
     /// A condition has no value: the error, and a run to where it has none.
     pub failure: Option<Violation>,
     pub limit: Option<Limit>,
@@ -116,7 +118,7 @@ pub struct Answer {
 
 impl Answer {
     pub fn verdict(&self) -> Verdict {
-        if self.lasso.is_some() || self.failure.is_some() {
+        if self.lasso.is_some() || self.failure.is_some() || self.unshown.is_some() {
             Verdict::Violated
         } else if self.limit.is_some() || self.may_omit {
             Verdict::Inconclusive
@@ -164,6 +166,9 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
             (graph, found, statistics)
         }
     };
+    if let Ok(Some(_)) = found {
+        graph.lift_limits();
+    }
     let found = found.and_then(|lasso| lasso.map(|lasso| without_demon(&mut graph, lasso)).transpose());
     show(&mut graph, found, request, &mut answer);
     let words = match request.algorithm {
@@ -177,8 +182,8 @@ pub fn find<S: Observable>(system: S, monitor: &Monitor, request: &Request<'_>) 
 /// Where nothing was found but atomic sequences can go on forever: adds a forbidden run that stays
 /// inside one.
 fn add_divergence<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, words: Words, answer: &mut Answer) {
-    let is_decided = answer.lasso.is_some() || answer.failure.is_some() || answer.limit.is_some();
-    if is_decided || !graph.tally.endless_atomic {
+    let is_over = answer.verdict() == Verdict::Violated || answer.limit.is_some();
+    if is_over || !graph.tally.endless_atomic {
         return;
     }
     match divergence::find(graph, words, None) {
@@ -381,14 +386,19 @@ pub(super) fn finished<S: Observable>(
 
 pub(crate) fn give_up<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, answer: &mut Answer, stop: Stop) {
     match stop {
+        // Limits are only lifted once a run is found.
+        Stop::Limit(limit) if graph.lifted => answer.unshown = Some(limit),
         Stop::Limit(limit) => answer.limit = Some(limit),
         // The end of a search that another one follows; never of the last.
         Stop::Large | Stop::Outgrown => answer.limit = Some(Limit::Interrupted),
         Stop::NoStart(error) => answer.failure = Some(Violation { error, run: Run::default() }),
-        Stop::Failed(node, error) => match run_to_failure(graph, node, error) {
-            Ok(violation) => answer.failure = Some(violation),
-            Err(limit) => answer.limit = Some(limit),
-        },
+        Stop::Failed(node, error) => {
+            graph.lift_limits();
+            match run_to_failure(graph, node, error) {
+                Ok(violation) => answer.failure = Some(violation),
+                Err(limit) => answer.unshown = Some(limit),
+            }
+        }
     }
 }
 
@@ -452,7 +462,7 @@ pub fn explore<S: Observable>(system: S, monitor: &Monitor, options: &Options<'_
 pub fn find_prefix<S: Observable>(system: S, monitor: &Monitor, options: &Options<'_>) -> Answer {
     let product = Product::new(system, monitor);
     let outcome = reachability(&product, &Options { all_errors: false, ..options.clone() });
-    let Outcome { violations, limit, exhaustive, statistics, endless_atomic, .. } = outcome;
+    let Outcome { violations, unshown, limit, exhaustive, statistics, endless_atomic, .. } = outcome;
     let mut answer = Answer { limit, statistics, endless_atomic, met: monitor.met(), ..Answer::default() };
     match violations.into_iter().next() {
         Some(Violation { error: RuntimeError::PropertyViolated, run }) => {
@@ -460,6 +470,7 @@ pub fn find_prefix<S: Observable>(system: S, monitor: &Monitor, options: &Option
             answer.lasso = Some(finite(run));
         }
         Some(failure) => answer.failure = Some(failure),
+        None if !unshown.is_empty() => answer.unshown = limit.or(Some(Limit::Interrupted)),
         None => {
             answer.may_omit = limit.is_none() && !exhaustive;
             if endless_atomic {

@@ -158,7 +158,12 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     pub(super) fn interrupt(&self) -> &'a AtomicBool {
-        self.limits.interrupt.unwrap_or(&NEVER)
+        if self.lifted { &NEVER } else { self.limits.budget.flag() }
+    }
+
+    /// An expansion was ended by the flag that is [`interrupt`](Self::interrupt).
+    pub(super) fn stopped(&self) -> Stop {
+        Stop::Limit(self.meter.reason())
     }
 
     /// Whatever the program does from here on, the automaton stays where it is: the node stands for all that follow. With which
@@ -221,7 +226,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
         self.expansions += 1;
         self.attend();
         self.ticks = self.ticks.wrapping_add(1);
-        if !self.ticks.is_multiple_of(LOOK) {
+        let over = !self.lifted && self.meter.is_over();
+        if !self.ticks.is_multiple_of(LOOK) && !over {
             return Ok(());
         }
         self.check_limits().map_err(Stop::Limit)?;
@@ -248,7 +254,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
 
     fn check_limits(&self) -> Result<(), Limit> {
         if self.lifted {
-            return self.meter.check_interrupt();
+            return self.meter.check_grace();
         }
         self.meter.check_time()?;
         if self.ticks.is_multiple_of(64 * LOOK) {
@@ -393,7 +399,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             match self.expansion.expand_more(&self.nodes.product, &self.state, &mut self.tally, stop) {
                 Ok(()) => {}
                 Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
-                Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+                Err(Broken::Stopped) => return Err(self.stopped()),
             }
             if let Some((error, _)) = self.expansion.met.first() {
                 return Err(Stop::Failed(node, error.clone()));

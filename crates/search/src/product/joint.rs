@@ -10,7 +10,6 @@ use super::monitor::Target;
 use super::packets::{LEFT, TAKEN};
 use super::reply::{Fan, Replies};
 use crate::atomic::Broken;
-use crate::limits::Limit;
 use crate::liveness::{Edge, Node};
 use model::RuntimeError;
 use model::observe::Observable;
@@ -132,7 +131,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         match self.program.expand_more(product.system(), &self.state, &mut self.tally, stop) {
             Ok(()) => {}
             Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
-            Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+            Err(Broken::Stopped) => return Err(self.stopped()),
         }
         // The program's errors are not the property's business; and that it has come to an end is none.
         if !self.program.met.is_empty() {

@@ -2,7 +2,6 @@
 
 use super::graph::{ProductGraph, Stop};
 use crate::atomic::{Visitor, Walk, Watch};
-use crate::limits::Limit;
 use crate::liveness::{Graph, Node};
 use model::RuntimeError;
 use model::observe::Observable;
@@ -37,7 +36,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             if !code.is_transient() {
                 search.arrival(state, &[code], 0);
             } else if walk.through(product, state, code, &mut watch, self.interrupt(), &mut search).is_err() {
-                return Err(Stop::Limit(Limit::Interrupted));
+                return Err(self.stopped());
             }
             if search.found.is_some() {
                 break;

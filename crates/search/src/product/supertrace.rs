@@ -367,11 +367,8 @@ impl<'a, 'm, S: Observable, T: Store> Search<'a, 'm, S, T> {
             self.expansion.arrive(&again);
             return Ok(());
         }
-        let stop = self.single.options.limits.interrupt.unwrap_or(&super::graph::NEVER);
+        let stop = self.single.flag();
         if let Err(broken) = self.expansion.expand(self.product, state, &mut self.single.tally, stop) {
-            if let crate::atomic::Broken::Stopped = broken {
-                return Err(self.single.stop(Limit::Interrupted));
-            }
             return Err(broken.into());
         }
         if let Some((error, _)) = self.expansion.met.first() {

@@ -30,11 +30,14 @@ impl<'a, S: System> Search<'a, S, Packed> {
         let (threads, states) = (self.workers.len(), self.store.len());
         let mut store = Interned::new(words);
         let mut batch = Batch::new(words);
-        let mut fits = true;
+        let (mut fits, budget) = (true, self.options.limits.budget);
         let mut add = |batch: &mut Batch<_>| {
             fits = fits && batch.insert(&mut store, &mut |store| store.grow(memory_bytes, threads));
         };
         self.store.drain(&mut |state| {
+            if budget.is_over() {
+                return;
+            }
             batch.next.clear();
             batch.next.extend_from_slice(state);
             if batch.push() {
@@ -43,7 +46,10 @@ impl<'a, S: System> Search<'a, S, Packed> {
         });
         add(&mut batch);
         let sign = Sign::default();
-        if !fits {
+        if let (true, Err(exhausted)) = (budget.is_over(), budget.check()) {
+            sign.stop(Some(exhausted.into()));
+            fits = false;
+        } else if !fits {
             sign.stop(Some(self.meter.out_of_memory(memory_bytes)));
         }
         let mut workers: Vec<_> = self.workers.into_iter().map(Worker::with_other_keys).collect();

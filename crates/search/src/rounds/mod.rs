@@ -8,7 +8,7 @@
 //! its run at once. Where an error is found later, a second search with one worker and with predecessors finds the
 //! run. So counterexamples do not depend on the number of threads.
 
-use crate::limits::{Limit, Meter, peak_memory_bytes};
+use crate::limits::{GRACE, Limit, Meter, peak_memory_bytes};
 use crate::loss::lost_with_one;
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
 use crate::pool::{Live, Pool, STACK_BYTES, Sign, thread_count};
@@ -122,6 +122,15 @@ impl<S> Held<'_, S> {
     }
 }
 
+/// Errors to which no run was found. Whoever wants one error has enough with one run.
+fn unshown(tally: &Tally, all: bool) -> Vec<RuntimeError> {
+    let is_shown = |error: &RuntimeError| tally.violations.iter().any(|shown| shown.error == *error);
+    match tally.violations.is_empty() || all {
+        true => tally.unshown.iter().filter(|error| !is_shown(error)).cloned().collect(),
+        false => Vec::new(),
+    }
+}
+
 struct Search<'a, S, T: Store> {
     system: Held<'a, S>,
     store: T,
@@ -205,13 +214,16 @@ where
             self.saved = self.save();
         }
         let mut tally = self.tally();
-        let outcome = self.outcome(&tally);
+        let (mut outcome, all) = (self.outcome(&tally), self.options.all_errors);
         if !tally.unshown.is_empty() {
-            let more = self.show(std::mem::take(&mut tally.unshown));
+            let errors = std::mem::take(&mut tally.unshown);
+            let (more, limit) = self.show(errors.clone());
+            outcome.limit = outcome.limit.or(limit);
             tally.violations.extend(more);
             tally.violations.truncate(MAX_VIOLATIONS);
+            tally.unshown = errors;
         }
-        Outcome { violations: tally.violations, ..outcome }
+        Outcome { unshown: unshown(&tally, all), violations: tally.violations, ..outcome }
     }
 
     /// Begins with the initial states, or with the error met in making them.
@@ -418,9 +430,11 @@ where
         let store_bytes = self.store.memory_bytes();
         Outcome {
             violations: Vec::new(),
+            unshown: Vec::new(),
             errors: tally.errors,
             error_kinds: tally.error_kinds.keys().copied().collect(),
             limit,
+            phase: None,
             guarantee,
             exhaustive: limit.is_none() && !self.sign.is_over() && guarantee == Guarantee::Exact,
             endless_atomic: tally.endless_atomic,
@@ -442,12 +456,13 @@ where
         }
     }
 
-    /// Finds runs to errors that are known to exist.
-    fn show(mut self, errors: Vec<RuntimeError>) -> Vec<Violation> {
+    /// Finds runs to errors that are known to exist; the limit, if one was reached before that.
+    fn show(mut self, errors: Vec<RuntimeError>) -> (Vec<Violation>, Option<Limit>) {
         self.workers.clear();
         let system = self.system.get();
         let store = self.store.emptied_for(&system.identity_bits());
-        let limits = Limits { interrupt: self.options.limits.interrupt, ..Limits::default() };
+        let budget = self.options.limits.budget.extended(GRACE);
+        let limits = Limits { budget: &budget, ..Limits::default() };
         let options = Options { limits, checkpoint: None, resume: None, ..self.options.clone() };
         let goal = if self.options.all_errors { Goal::Errors(errors) } else { Goal::FirstError };
         let mut second = Search::new(system, store, &options, goal);
@@ -455,8 +470,8 @@ where
         second.workers[0].predecessors = Some(Predecessors::new(usize::MAX));
         match second.start() {
             Ok(()) => second.run(),
-            Err(_) => return Vec::new(),
+            Err(_) => return (Vec::new(), None),
         }
-        second.tally().violations
+        (second.tally().violations, second.sign.limit())
     }
 }

@@ -24,13 +24,12 @@ where
         }
         let narrow = self.system.get();
         let wide = narrow.widened(&misfit);
-        self.misfits.push(misfit.states);
         let recoder = wide.recoder(narrow);
         let mut store = self.store.emptied_for(&wide.identity_bits());
         let identity = wide.width().identity;
         let mut old = vec![0; narrow.width().all];
         let mut batch = Batch::new(identity);
-        let mut fits = true;
+        let (mut fits, budget) = (true, self.options.limits.budget);
         let mut add = |batch: &mut Batch<T::Key>| {
             fits = fits
                 && batch.insert(&mut store, &mut |store| {
@@ -38,6 +37,9 @@ where
                 });
         };
         let known = self.store.for_each(&mut |state| {
+            if budget.is_over() {
+                return;
+            }
             old[..state.len()].copy_from_slice(state);
             recoder.recode(&old, &mut batch.next);
             if batch.push() {
@@ -45,6 +47,12 @@ where
             }
         });
         add(&mut batch);
+        // What did not fit is still in a frontier, so the search can be saved and gone on with as it is.
+        if let (true, Err(exhausted)) = (budget.is_over(), budget.check()) {
+            self.sign.stop(Some(exhausted.into()));
+            return;
+        }
+        self.misfits.push(misfit.states);
         if !fits {
             self.sign.stop(Some(self.meter.out_of_memory(self.store.memory_bytes())));
             return;

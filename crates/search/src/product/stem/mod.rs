@@ -24,7 +24,6 @@ use crate::{Limits, Options, reachability};
 use crown::Shared;
 use model::observe::Observable;
 use model::system::{Misfit, System};
-use std::sync::atomic::AtomicBool;
 use waiting::Stem;
 
 /// Walks that are made to see whether the automaton can leave often, and their steps.
@@ -116,8 +115,7 @@ fn try_once<'m, 'a, S: Observable>(
 
 /// Can the automaton leave in many states? Some runs tell, walked along at random.
 fn leaves_often<S: Observable>(product: &Product<'_, S>, request: &Request<'_>) -> bool {
-    let never = AtomicBool::new(false);
-    let interrupt = request.limits.interrupt.unwrap_or(&never);
+    let interrupt = request.limits.budget.flag();
     let system = product.system();
     let Ok(initial) = system.initial_states() else { return true };
     let mut expansion: Expansion = Expansion::new(system.width());
