@@ -36,6 +36,7 @@ mod region;
 pub mod replay;
 mod rounds;
 mod runs;
+pub mod scratch;
 mod select;
 mod shuffled;
 mod single;
@@ -54,7 +55,7 @@ mod ways_in;
 mod words;
 mod worker;
 
-pub use checkpoint::{Checkpoint, ResumeError, Saved};
+pub use checkpoint::{Checkpoint, ResumeError, Saved, part_of_checkpoint};
 pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};

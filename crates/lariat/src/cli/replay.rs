@@ -1,10 +1,10 @@
 //! `lariat replay`: is a counterexample that was saved still one, after the model was edited?
 
-use super::check::{INTERRUPTED, stop_when_interrupted};
-use super::{Color, Exit, complain, values};
+use super::signals::{INTERRUPTED, stop_when_interrupted};
+use super::{Color, Exit, complain, say, values};
 use anyhow::Context;
 use clap::Args;
-use lariat::load::{Define, Rejected, load_with};
+use lariat::load::{Define, load_with};
 use lariat::machine;
 use lariat::property::Wanted;
 use lariat::replay::{Again, Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
@@ -16,7 +16,6 @@ use lariat::run::show_run;
 use model::trace::Change;
 use search::{Limits, Options};
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,8 +56,8 @@ impl Replay {
         let texts = saved.texts().map_err(anyhow::Error::msg)?;
         let model = match load_with(&path, defines, &texts, self.color.stderr()) {
             Ok(model) => model,
-            Err(Rejected(message)) => {
-                complain(&message);
+            Err(rejected) => {
+                complain(&rejected.text);
                 return Ok(Exit::BadInput);
             }
         };
@@ -98,8 +97,7 @@ impl Replay {
                 _ => table(&show_run(&model.program, &followed.steps, &followed.states), style),
             };
         }
-        io::stdout().write_all(style.fitted(text).as_bytes())?;
-        Ok(exit)
+        Ok(say(&style.fitted(text), exit))
     }
 }
 

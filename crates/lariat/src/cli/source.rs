@@ -1,10 +1,10 @@
 //! Flags shared by commands that show one run of a model: which model, and where its run comes from.
 
 use super::properties::{Properties, texts};
-use super::{Color, complain, values};
+use super::{Color, complain, signals, values};
 use clap::Args;
 use lariat::answer::{Answer, Asked, answer};
-use lariat::load::{Define, Model, Rejected, load_with};
+use lariat::load::{Define, Model, load_with};
 use lariat::machine;
 use lariat::property::Choice;
 use search::{Limits, Options, Order};
@@ -32,7 +32,7 @@ impl Source {
     /// The same, but nothing is said of what is only doubtful.
     pub fn read(&self, texts: &[String], color: bool) -> Option<Model> {
         load_with(&self.model, &self.define, texts, color)
-            .map_err(|Rejected(message)| complain(&message))
+            .map_err(|rejected| complain(&rejected.text))
             .ok()
     }
 
@@ -49,13 +49,13 @@ impl Source {
             return Ok(None);
         };
         let asked = Asked::new(&model, &wanted, &assumed).map_err(anyhow::Error::msg)?;
-        super::check::stop_when_interrupted();
+        signals::stop_when_interrupted();
         let options = Options {
             order: Order::BreadthFirst,
             limits: Limits {
                 memory_bytes: machine::default_memory_bytes(),
                 time,
-                interrupt: Some(&super::check::INTERRUPTED),
+                interrupt: Some(&signals::INTERRUPTED),
                 ..Limits::default()
             },
             ..Options::default()

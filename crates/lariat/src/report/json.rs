@@ -1,7 +1,8 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
 use super::lasso::{UNOBSERVED, shown, unshortened};
-use super::{Report, verdict_name};
+use super::{Report, printable_json, verdict_name};
+use crate::load::Problem;
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
@@ -198,8 +199,20 @@ pub fn render(report: &Report<'_>) -> String {
         not_checked: not_checked.collect(),
         unreached: unreached.collect(),
     };
-    let text = serde_json::to_string_pretty(&document).unwrap_or_else(|error| error.to_string());
-    text + "\n"
+    object(&document)
+}
+
+/// Why there is no report: what is wrong with the model or the command line.
+pub fn render_rejected(model: &str, problems: &[Problem]) -> String {
+    let errors = problems.iter().filter(|problem| problem.severity == "error");
+    let error = errors.map(|problem| problem.message.as_str()).next().unwrap_or("the model is rejected");
+    object(&serde_json::json!({ "model": model, "error": error, "diagnostics": problems }))
+}
+
+/// On several lines, with a line end.
+fn object(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string());
+    printable_json(&text) + "\n"
 }
 
 /// Why the verdict is not "holds".
