@@ -57,8 +57,8 @@ mod worker;
 
 pub use checkpoint::{Checkpoint, ResumeError, Saved, part_of_checkpoint};
 pub use coverage::Coverage;
-pub use limits::{Limit, Limits};
-pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
+pub use limits::{Limit, Limits, rounded_time};
+pub use outcome::{MAX_VIOLATIONS, Outcome, Run, Statistics, Verdict, Violation};
 pub use rounds::{Progress, Repetition};
 pub use runs::{joined, repeated};
 pub use select::{StoreKind, reachability};

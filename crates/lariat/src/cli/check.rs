@@ -269,7 +269,7 @@ impl Check {
         if let Some(property) = asked.properties.first() {
             anyhow::bail!(
                 "{flag} works for the search for errors only, and {} {} is checked too: its search cannot be \
-                 saved; add --property safety to look for errors only",
+                 saved; --property safety asks for the search for errors alone",
                 property.kind(),
                 property.name
             );

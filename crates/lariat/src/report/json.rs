@@ -2,11 +2,12 @@
 
 use super::lasso::{UNOBSERVED, shown, unshortened};
 use super::{Report, printable_json, verdict_name};
+use crate::check::Counterexample;
 use crate::load::Problem;
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
-use search::Verdict;
+use search::{Verdict, Violation};
 use search::product::PacketFigures;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,6 +31,9 @@ struct Property<'a> {
     statistics: Statistics,
     errors: u64,
     error_kinds: Vec<&'static str>,
+    /// The different errors of the program that were found; `errors` counts how often one was met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    different_errors: Vec<DifferentError>,
     exhaustive: bool,
     /// Of infinite runs: which search was used, why, and how large the automaton of forbidden runs was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +61,21 @@ struct Property<'a> {
 }
 
 #[derive(Serialize)]
+struct DifferentError {
+    kind: &'static str,
+    message: String,
+    /// The length of the run that shows it.
+    steps: usize,
+}
+
+impl From<&Counterexample> for DifferentError {
+    fn from(found: &Counterexample) -> DifferentError {
+        let Violation { error, run } = &found.violation;
+        DifferentError { kind: error.kind(), message: error.to_string(), steps: run.steps.len() }
+    }
+}
+
+#[derive(Serialize)]
 struct Remedy {
     /// Does the property hold under fairness? `inconclusive` if that could not be found out in time.
     verdict: &'static str,
@@ -69,7 +88,7 @@ impl From<property::Remedy> for Remedy {
     fn from(remedy: property::Remedy) -> Remedy {
         let (verdict, fairness) = match remedy {
             property::Remedy::Holds(notion) => (Verdict::Holds, Some(notion.name())),
-            property::Remedy::Violated => (Verdict::Violated, None),
+            property::Remedy::Violated { .. } => (Verdict::Violated, None),
             property::Remedy::Unknown(_) => (Verdict::Inconclusive, None),
         };
         Remedy { verdict: verdict_name(verdict), fairness, text: remedy.to_string() }
@@ -78,7 +97,11 @@ impl From<property::Remedy> for Remedy {
 
 #[derive(Serialize)]
 struct Statistics {
+    /// Different states; an estimate if some were forgotten (`replaced` is not 0).
     states: u64,
+    /// They were counted in a program that reductions made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    after_reductions: bool,
     transitions: u64,
     atomic_steps: u64,
     /// Not every search for cycles has one.
@@ -164,9 +187,13 @@ pub fn render(report: &Report<'_>) -> String {
         kind: "safety",
         verdict: verdict_name(outcome.verdict()),
         reason: reason(report),
-        statistics: statistics(&outcome.statistics, outcome.guarantee),
+        statistics: Statistics {
+            after_reductions: report.checked.reduced,
+            ..statistics(&outcome.statistics, outcome.guarantee)
+        },
         errors: outcome.errors,
         error_kinds: outcome.error_kinds.iter().copied().collect(),
+        different_errors: report.checked.counterexamples.iter().map(DifferentError::from).collect(),
         exhaustive: outcome.exhaustive,
         search: None,
         because: None,
@@ -244,6 +271,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         },
         errors: u64::from(checked.verdict == Verdict::Violated),
         error_kinds: answer.failure.iter().map(|failure| failure.error.kind()).collect(),
+        different_errors: Vec::new(),
         exhaustive: checked.verdict == Verdict::Holds,
         search: Some(checked.search),
         because: Some(checked.because),
@@ -285,7 +313,8 @@ fn lasso_trace(report: &Report<'_>, checked: &property::Checked) -> Option<Trace
 
 fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> Statistics {
     Statistics {
-        states: statistics.states,
+        states: statistics.different_states(),
+        after_reductions: false,
         transitions: statistics.transitions,
         atomic_steps: statistics.atomic_steps,
         depth: Some(statistics.depth),
