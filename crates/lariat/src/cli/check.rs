@@ -70,7 +70,7 @@ pub struct Check {
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
 
-    /// Save the search here when a limit or Ctrl-C ends it, so that `--resume` can go on
+    /// Save the search for errors here when a limit or a signal (Ctrl-C, SIGTERM, SIGHUP) ends it, so that `--resume` can go on
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 
