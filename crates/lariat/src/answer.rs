@@ -103,8 +103,12 @@ pub fn answer(
         let mut checked = property::check(program, property, choice, options).map_err(fault)?;
         if choice.remedy {
             let patience = start.elapsed() + PATIENCE;
-            checked.remedy =
+            let advice =
                 property::remedy(program, property, &checked, choice, options, patience).map_err(fault)?;
+            if let Some(property::Advice { remedy, fair_run }) = advice {
+                checked.remedy = Some(remedy);
+                checked.lasso = fair_run.or(checked.lasso);
+            }
         }
         answer.liveness.push(checked);
     }

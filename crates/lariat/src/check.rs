@@ -44,6 +44,8 @@ pub struct Checked {
     pub counterexamples: Vec<Counterexample>,
     /// Empty if the search was not exhaustive: then nothing can be said.
     pub unreached: Vec<Unreached>,
+    /// States were counted in a program that reductions made.
+    pub reduced: bool,
 }
 
 /// An error, and a run that was seen to end with it.
@@ -92,7 +94,7 @@ pub fn checked(reduction: &Reduction<'_>, mut outcome: Outcome) -> Result<Checke
     outcome.coverage = reduction.coverage(outcome.coverage, &outcome.violations);
     let unreached =
         if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };
-    Ok(Checked { outcome, counterexamples, unreached })
+    Ok(Checked { outcome, counterexamples, unreached, reduced: reduction.changes_states() })
 }
 
 /// What tells a search of a program from those of others.

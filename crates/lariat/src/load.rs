@@ -1,7 +1,7 @@
 //! Reading a model, whatever language it is written in: from a file or from standard input to a program.
 
 use crate::property::Property;
-use crate::report::printable;
+use crate::report::{printable, printable_lines};
 use model::{Budget, Exhausted};
 use promela::{DiskLoader, FileLoader, LtlFormula};
 use std::ffi::OsStr;
@@ -45,9 +45,63 @@ pub struct NamedProperty {
     pub kind: &'static str,
 }
 
-/// Why a model cannot be run, ready to be shown.
+/// Why a model cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected(pub String);
+pub struct Rejected {
+    /// Ready to be shown on a terminal.
+    pub text: String,
+    /// The same for machines.
+    pub problems: Vec<Problem>,
+}
+
+/// Something wrong with a model, or doubtful, and where.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Problem {
+    /// `error` or `warning`
+    pub severity: &'static str,
+    /// Absent for what concerns no place, such as a file that cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// From 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// From 1, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    pub message: String,
+    /// What else there is to know, and what to do about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Problem {
+    /// An error without a place.
+    fn error(message: String) -> Problem {
+        let (file, line, column) = (None, None, None);
+        Problem { severity: "error", file, line, column, message, notes: Vec::new() }
+    }
+
+    fn of_diagnostic(diagnostic: &promela::Diagnostic, sources: &promela::SourceMap) -> Problem {
+        let place = diagnostic.span().map(|span| sources.locate(span));
+        Problem {
+            severity: if diagnostic.is_error() { "error" } else { "warning" },
+            file: place.as_ref().map(|place| place.file.to_string()),
+            line: place.as_ref().map(|place| place.line),
+            column: place.as_ref().map(|place| place.column),
+            message: diagnostic.message.clone(),
+            notes: diagnostic.notes.iter().chain(&diagnostic.help).cloned().collect(),
+        }
+    }
+}
+
+impl Rejected {
+    /// For a reason that concerns no place in the model.
+    pub fn because(message: impl Into<String>) -> Rejected {
+        let message = message.into();
+        let text = format!("error: {}\n", printable_lines(&message));
+        Rejected { text, problems: vec![Problem::error(message)] }
+    }
+}
 
 /// Reads and translates the model at `path`; `-` is standard input.
 pub fn load(path: &OsStr, defines: &[Define], color: bool) -> Result<Model, Rejected> {
@@ -68,12 +122,10 @@ pub fn load_with(
     } else {
         (path.to_string_lossy().into_owned(), std::fs::read(path))
     };
-    let bytes = bytes.map_err(|error| Rejected(unreadable(&name, Path::new(path), &error)))?;
+    let bytes = bytes.map_err(|error| Rejected::because(unreadable(&name, Path::new(path), &error)))?;
     if Path::new(path).extension().is_some_and(|extension| extension == "lts") {
         if !formulas.is_empty() {
-            return Err(Rejected(
-                "error: formulas are for Promela models; this is a transition system\n".into(),
-            ));
+            return Err(Rejected::because("formulas are for Promela models; this is a transition system"));
         }
         return load_text(name, &bytes);
     }
@@ -102,7 +154,7 @@ fn unreadable(name: &str, path: &Path, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         _ => error.to_string(),
     };
-    format!("error: cannot read `{}`: {reason}\n", printable(name))
+    format!("cannot read `{name}`: {reason}")
 }
 
 /// A transition system written down directly, in the text form of the `model` crate.
@@ -110,7 +162,7 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
     let shown = printable(&name);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) => return Err(Rejected(format!("error: {shown}: not UTF-8: {error}\n"))),
+        Err(error) => return Err(Rejected::because(format!("{name}: not UTF-8: {error}"))),
     };
     match model::text::read(&name, text) {
         Ok(program) => {
@@ -121,7 +173,13 @@ fn load_text(name: String, bytes: &[u8]) -> Result<Model, Rejected> {
         Err(errors) => {
             let lines =
                 errors.iter().map(|error| format!("error: {shown}:{}\n", printable(&error.to_string())));
-            Err(Rejected(lines.collect()))
+            let problems = errors.iter().map(|error| Problem {
+                file: Some(name.clone()),
+                line: Some(error.line),
+                column: Some(error.column),
+                ..Problem::error(error.message.clone())
+            });
+            Err(Rejected { text: lines.collect(), problems: problems.collect() })
         }
     }
 }
@@ -139,7 +197,9 @@ pub(crate) fn load_promela(
     let rendered = promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, color);
     let failed = compiled.diagnostics.iter().any(promela::Diagnostic::is_error);
     let Some(program) = compiled.program.filter(|_| !failed) else {
-        return Err(Rejected(rendered));
+        let diagnostics = compiled.diagnostics.iter();
+        let problems = diagnostics.map(|each| Problem::of_diagnostic(each, &compiled.sources));
+        return Err(Rejected { text: rendered, problems: problems.collect() });
     };
     let own = compiled.properties.len().saturating_sub(formulas.len());
     let given = compiled.properties.split_off(own).into_iter().filter_map(|property| match property.kind {

@@ -31,6 +31,7 @@ pub struct Reduction<'p> {
     original: &'p Program,
     /// Nothing if the program is searched as it is.
     reduced: Option<Reduced>,
+    version: Version,
 }
 
 impl<'p> Reduction<'p> {
@@ -51,7 +52,13 @@ impl<'p> Reduction<'p> {
             Version::SameStates => Some(Passes::SAME_STATES),
             Version::Reduced => Some(Passes::ALL),
         };
-        Reduction { original, reduced: passes.map(|passes| reduce_by(original, observed, passes, budget)) }
+        let reduced = passes.map(|passes| reduce_by(original, observed, passes, budget));
+        Reduction { original, reduced, version }
+    }
+
+    /// Can what is searched have other states than the original program?
+    pub fn changes_states(&self) -> bool {
+        self.version == Version::Reduced && self.program() != self.original
     }
 
     /// Steps of the original for steps of what was searched.

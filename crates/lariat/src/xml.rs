@@ -1,5 +1,7 @@
 //! Text inside of XML.
 
+use model::printable::push_escaped;
+
 /// The text, with nothing in it that means something to XML, and nothing that may not stand there.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -11,8 +13,7 @@ pub fn escaped(text: &str) -> String {
             '"' => out += "&quot;",
             '\n' => out.push('\n'),
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
+            c => push_escaped(&mut out, c),
         }
     }
     out

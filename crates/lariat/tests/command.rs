@@ -1,82 +1,10 @@
 //! The command as a user meets it: output, exit codes, odd input.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod common;
 
-/// A directory of its own for each test.
-struct Place(PathBuf);
-
-impl Place {
-    fn new() -> Place {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("lariat-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        Place(path)
-    }
-
-    fn with(self, name: &str, text: &str) -> Place {
-        std::fs::write(self.0.join(name), text).expect("a temporary file");
-        self
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
-        command.args(arguments).current_dir(&self.0).env_remove("NO_COLOR").stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command(arguments).output().expect("the command starts"))
-    }
-
-    fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
-        let mut command = self.command(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the command starts");
-        // The command may end before it has read everything.
-        let _ = child.stdin.take().expect("it has an input").write_all(input.as_bytes());
-        Ran::from(child.wait_with_output().expect("the command ends"))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-#[derive(Debug)]
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Ran {
-        Ran {
-            code: output.status.code(),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-}
-
-impl Ran {
-    /// Figures that vary from run to run are replaced.
-    fn steady(&self) -> String {
-        let steady = |line: &str| match line.split_once("depth ") {
-            Some((before, after)) => {
-                format!("{before}depth {}, …", after.split(',').next().unwrap_or_default())
-            }
-            None => line.to_string(),
-        };
-        self.out.lines().map(steady).collect::<Vec<_>>().join("\n") + "\n"
-    }
-}
+use common::{Place, Ran};
+use std::path::Path;
+use std::process::Stdio;
 
 const HOLDS: &str = "active proctype P() { byte x; x = 1; x = 2 }\n";
 

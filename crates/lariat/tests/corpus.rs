@@ -87,7 +87,7 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
     if header.expect == "rejected" {
         return match loaded {
             Ok(_) => vec!["accepted, but must be rejected".into()],
-            Err(Rejected(message)) => {
+            Err(Rejected { text: message, .. }) => {
                 let wanted = header.message.unwrap_or_default();
                 let missing = !message.contains(&wanted);
                 missing.then(|| format!("the diagnostic lacks `{wanted}`:\n{message}")).into_iter().collect()
@@ -96,7 +96,7 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
     }
     let model = match loaded {
         Ok(model) => model,
-        Err(Rejected(message)) => return vec![format!("rejected:\n{message}")],
+        Err(Rejected { text: message, .. }) => return vec![format!("rejected:\n{message}")],
     };
     let kinds = match header.kinds() {
         Ok(kinds) => kinds,

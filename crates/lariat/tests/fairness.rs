@@ -15,7 +15,7 @@ fn model(text: &str, formulas: &[String]) -> Model {
     let path = std::env::temp_dir().join(format!("lariat-fairness-{}-{number}.pml", std::process::id()));
     std::fs::write(&path, text).expect("a temporary file");
     let model =
-        load_with(path.as_os_str(), &[], formulas, false).unwrap_or_else(|error| panic!("{}", error.0));
+        load_with(path.as_os_str(), &[], formulas, false).unwrap_or_else(|error| panic!("{}", error.text));
     let _ = std::fs::remove_file(&path);
     model
 }

@@ -17,7 +17,7 @@ fn paper(file: &str) -> PathBuf {
 fn model(file: &str, defines: &[(String, Option<String>)], formulas: &[&str]) -> Model {
     let formulas: Vec<String> = formulas.iter().map(|text| text.to_string()).collect();
     load_with(paper(file).as_os_str(), defines, &formulas, false)
-        .unwrap_or_else(|error| panic!("{}", error.0))
+        .unwrap_or_else(|error| panic!("{}", error.text))
 }
 
 fn holds(model: &Model, property: &Property, choice: &Choice) -> bool {

@@ -7,7 +7,8 @@
 //! Where to look: [`program`] is the IR, [`expression`] its expressions, [`state`] what a state
 //! holds, [`interp`] the meaning, [`layout`] how a state is packed into words, [`system`] the
 //! next-state trait every engine implements, [`text`] programs as text, [`verify`](mod@verify) the IR's rules,
-//! [`budget`] how long a command may run, [`access`] what transitions read and write, [`observe`] how properties look at states.
+//! [`budget`] how long a command may run, [`access`] what transitions read and write, [`printable`] text
+//! that is safe to show, [`observe`] how properties look at states.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,7 @@ pub mod expression;
 pub mod interp;
 pub mod layout;
 pub mod observe;
+pub mod printable;
 pub mod program;
 pub mod ranges;
 pub mod reduce;

@@ -5,6 +5,7 @@
 
 use crate::source::{SourceFile, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle};
+use model::printable::{ShownSource, printable, printable_lines};
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,15 +137,15 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Group<'a> {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(printable(&diagnostic.message)));
+    let mut group = Group::with_title(level.primary_title(printable_lines(&diagnostic.message)));
     for snippet in snippets(diagnostic, sources) {
         group = group.element(snippet);
     }
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(printable(note)));
+        group = group.element(Level::NOTE.message(printable_lines(note)));
     }
     for help in &diagnostic.help {
-        group = group.element(Level::HELP.message(printable(help)));
+        group = group.element(Level::HELP.message(printable_lines(help)));
     }
     group
 }
@@ -167,7 +168,7 @@ fn snippets<'a>(
         if let Some((file, range)) = sources.resolve(span)
             && !marks.iter().any(|mark| mark.file.start == file.start && mark.range == range)
         {
-            marks.push(Mark { file, range, text: printable(text), primary });
+            marks.push(Mark { file, range, text: printable_lines(text), primary });
         }
     };
     let labels = diagnostic.primary.iter().map(|label| (label, true));
@@ -204,9 +205,8 @@ fn windows<'a>(marks: Vec<Mark<'a>>) -> Option<Snippet<'a, annotate_snippets::An
     let last = marks.iter().map(|mark| line_of(mark.range.start)).max()?;
     let start = file.line_range(first).start;
     let end = file.line_range(last).end;
-    let mut snippet = Snippet::source(printable_source(&file.text[start..end]))
-        .path(file.name.as_str())
-        .line_start(first + 1);
+    let shown = ShownSource::new(&file.text[start..end]);
+    let mut annotations = Vec::new();
     for mark in marks {
         // A mark over several lines is drawn on its first: the beginning is what matters.
         let line = file.line_range(line_of(mark.range.start));
@@ -214,9 +214,11 @@ fn windows<'a>(marks: Vec<Mark<'a>>) -> Option<Snippet<'a, annotate_snippets::An
         let from = mark.range.start.min(text_end);
         let to = mark.range.end.min(text_end).max(from);
         let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-        snippet = snippet.annotation(kind.span(from - start..to - start).label(mark.text));
+        let place = shown.offset(from - start)..shown.offset(to - start);
+        annotations.push(kind.span(place).label(mark.text));
     }
-    Some(snippet)
+    let snippet = Snippet::source(shown.text).path(printable(&file.name)).line_start(first + 1);
+    Some(snippet.annotations(annotations))
 }
 
 /// The part around the first mark of a line too long to show.
@@ -237,33 +239,17 @@ fn cut_line<'a>(marks: &[Mark<'a>]) -> Option<Snippet<'a, annotate_snippets::Ann
     let end = mark.range.end.min(to).max(start);
     let before = if from > line.start { "..." } else { "" };
     let after = if to < line.end { "..." } else { "" };
-    let text = format!("{before}{}{after}", printable_source(&file.text[from..to]));
+    let shown = ShownSource::new(&file.text[from..to]);
+    let text = format!("{before}{}{after}", shown.text);
     let shift = before.len();
-    let snippet = Snippet::source(text).path(file.name.as_str()).line_start(number + 1);
-    let place = start - from + shift..end - from + shift;
+    let snippet = Snippet::source(text).path(printable(&file.name)).line_start(number + 1);
+    let place = shown.offset(start - from) + shift..shown.offset(end - from) + shift;
     Some(snippet.annotation(AnnotationKind::Primary.span(place).label(mark.text.clone())))
 }
 
 /// `1 argument`, `2 arguments`
 pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Text that does no harm to a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
-}
-
-/// As [`printable`], but with every byte offset kept: a control character becomes a character of
-/// the same length.
-fn printable_source(text: &str) -> String {
-    let harmless = |c: char| match c {
-        '\n' | '\t' => c,
-        c if c.is_control() && c.len_utf8() == 1 => ' ',
-        c if c.is_control() => '\u{a0}',
-        c => c,
-    };
-    text.chars().map(harmless).collect()
 }
 
 #[cfg(test)]
@@ -306,6 +292,22 @@ mod tests {
             }
         }
         assert!(render(&[Diagnostic::error("no place")], &sources, false).contains("no place"));
+    }
+
+    /// Text cannot be reordered, and marks are below what they mean.
+    #[test]
+    fn unsafe_characters_are_escaped() {
+        let mut sources = SourceMap::default();
+        sources.add("m\u{1b}.pml", "/*\u{202e}*/ turm = 1 \u{7f}\n".as_bytes()).unwrap();
+        let diagnostic =
+            Diagnostic::error("`\u{9b}` is \u{2066}odd").at(Span::new(8, 12), "not\u{200f} found");
+        let text = render(&[diagnostic], &sources, false);
+        assert!(!text.chars().any(|c| c != '\n' && model::printable::is_unsafe(c)), "{text:?}");
+        for part in ["m\\u{1b}.pml:1:14", "`\\u{9b}` is \\u{2066}odd", "not\\u{200f} found", "1 \\u{7f}"] {
+            assert!(text.contains(part), "{part} missing in\n{text}");
+        }
+        let column = |part: &str| text.lines().find_map(|line| line.find(part));
+        assert_eq!(column("turm"), column("^^^^"), "{text}");
     }
 
     #[test]

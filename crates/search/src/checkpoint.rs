@@ -7,6 +7,7 @@
 
 use crate::coverage::Coverage;
 use crate::outcome::Violation;
+use crate::scratch::Temporary;
 use crate::tally::Tally;
 use crate::ways::Ways;
 use crate::{Options, Order};
@@ -152,21 +153,28 @@ fn mix(sum: u64, word: u64) -> u64 {
     (sum.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// The file to which a checkpoint is written until it is complete.
+pub fn part_of_checkpoint(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
 /// Writes words and sums them up.
 pub(crate) struct Writer {
     out: BufWriter<File>,
     sum: u64,
     path: PathBuf,
-    temporary: PathBuf,
+    /// Removed unless the file is complete.
+    temporary: Temporary,
 }
 
 impl Writer {
     /// Begins a file. What is at `path` stays until the new file is complete.
     pub fn create(path: &Path, figures: &Figures) -> io::Result<Writer> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".part");
-        let temporary = PathBuf::from(name);
-        let out = BufWriter::with_capacity(1 << 20, File::create(&temporary)?);
+        let part = part_of_checkpoint(path);
+        let out = BufWriter::with_capacity(1 << 20, File::create(&part)?);
+        let temporary = Temporary::new(part);
         let mut writer = Writer { out, sum: 0, path: path.to_owned(), temporary };
         let mut text = serde_json::to_vec(figures)?;
         text.resize(text.len().next_multiple_of(8), b' ');
@@ -197,7 +205,9 @@ impl Writer {
         self.words(&[sum])?;
         self.out.flush()?;
         self.out.get_ref().sync_all()?;
-        std::fs::rename(&self.temporary, &self.path)
+        std::fs::rename(self.temporary.path(), &self.path)?;
+        self.temporary.keep();
+        Ok(())
     }
 }
 

@@ -62,18 +62,29 @@ impl fmt::Display for Limit {
             Limit::States(states) => write!(out, "the limit of {states} states was reached"),
             Limit::MemoryBytes(bytes) => write!(out, "the memory limit of {} was reached", size(*bytes)),
             Limit::Time(time) => {
-                write!(out, "the time limit of {} s was reached", time.as_secs_f64())
+                write!(out, "the time limit of {} was reached", rounded_time(*time))
             }
             Limit::Interrupted => out.write_str("interrupted"),
             Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
             Limit::Kept { states, bytes } => write!(
                 out,
-                "the cache is too small: all {states} states it has room for ({:.1} MB) must be kept to go on, and there are more; \
+                "the cache is too small: all {states} states it has room for ({}) must be kept to go on, and there are more; \
                  give it more room (--cache-states, --memory), or use --store disk",
-                *bytes as f64 / 1e6
+                size(*bytes)
             ),
             Limit::NeedsDepthFirst => out.write_str("the cache store needs a depth-first search"),
         }
+    }
+}
+
+/// `90 s`, `2.5 s`, `0.25 s`, `10 ms`: not more digits than people read.
+pub fn rounded_time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let rounded = |value: f64, scale: f64| (value * scale).round() / scale;
+    match seconds {
+        short if short < 0.1 => format!("{} ms", rounded(short * 1e3, 10.0)),
+        middle if middle < 10.0 => format!("{} s", rounded(middle, 100.0)),
+        long => format!("{} s", rounded(long, 10.0)),
     }
 }
 
@@ -196,6 +207,14 @@ mod tests {
         ];
         for (bytes, text) in shown {
             assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn times_are_rounded() {
+        let shown = [(3.000_483_2, "3 s"), (0.01, "10 ms"), (0.25, "0.25 s"), (90.04, "90 s"), (0.0, "0 ms")];
+        for (seconds, text) in shown {
+            assert_eq!(rounded_time(Duration::from_secs_f64(seconds)), text);
         }
     }
 }

@@ -55,6 +55,19 @@ pub struct Statistics {
     pub compressed: Option<u64>,
 }
 
+impl Statistics {
+    /// How many different states were visited. If some were forgotten and visited again, that is an
+    /// estimate, and `states` counts every visit.
+    pub fn different_states(&self) -> u64 {
+        self.forgotten().map_or(self.states, |revisits| revisits.distinct.min(revisits.insertions))
+    }
+
+    /// How often states were visited again, if any were forgotten.
+    pub fn forgotten(&self) -> Option<Revisits> {
+        self.revisits.filter(|revisits| revisits.replaced > 0)
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// One for each different error, the first found first; see [`MAX_VIOLATIONS`].

@@ -2,6 +2,7 @@
 
 use super::shortened;
 use crate::trace::{MessageKind, Trace};
+use model::printable::printable;
 use std::fmt::Write;
 
 pub fn render(trace: &Trace) -> String {
@@ -49,9 +50,8 @@ pub fn render(trace: &Trace) -> String {
 /// Mermaid reads `#35;` as the character with that number; all that could mean something is written so.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
-            c if c.is_control() => out.push(' '),
             '#' | ';' | ':' | '<' | '>' | '"' | '%' | '&' | '{' | '}' | '\\' => {
                 out += &format!("#{};", u32::from(c));
             }

@@ -1,25 +1,25 @@
 //! `lariat check`: look at every reachable state for errors, then check the properties of infinite runs.
 
+use super::destination::{Destination, cannot_write};
 use super::hybrid::HybridStorage;
-use super::outputs::Outputs;
+use super::outputs::{Files, Outputs};
 use super::progress::ProgressLine;
 use super::properties::{Properties, Search};
+use super::signals::{INTERRUPTED, stop_when_interrupted};
 use super::storage::Storage;
-use super::{Color, Exit, READING, Stopped, complain, values};
+use super::{Color, Exit, READING, Stopped, complain, say, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lariat::answer::{Asked, answer};
 use lariat::load::{Define, Model, Rejected, load_within};
-use lariat::report::{growth, json, text};
+use lariat::report::{growth, json, printable, text};
 use lariat::{check, machine, property};
 use model::Budget;
 use search::unbounded::{Boundedness, unbounded, without_capacities};
 use search::{Checkpoint, Limits, Options, Order, Saved, Verdict};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub struct Check {
     all_errors: bool,
 
     /// Instead of errors, look for channels that can grow without bound, with no limit to what they hold
-    #[arg(long, conflicts_with_all = ["trail", "save", "checkpoint", "resume", "all_errors"])]
+    #[arg(long, conflicts_with_all = ["trail", "save", "junit", "sarif", "itf", "html", "checkpoint", "resume", "all_errors"])]
     unbounded: bool,
 
     /// In which order to visit states, or how to look for the cycles that violate properties
@@ -75,7 +75,7 @@ pub struct Check {
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time_per_property: Option<Duration>,
 
-    /// Save the search here when a limit or Ctrl-C ends it, so that `--resume` can go on
+    /// Save the search for errors here when a limit or a signal (Ctrl-C, SIGTERM, SIGHUP) ends it, so that `--resume` can go on
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 
@@ -137,29 +137,77 @@ impl From<Engine> for check::Engine {
     }
 }
 
-pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How a check ended.
+pub(super) struct Examined {
+    pub exit: Exit,
+    /// The page was written.
+    pub has_page: bool,
+}
 
 impl Check {
     pub fn run(self) -> anyhow::Result<Exit> {
+        Ok(self.examine()?.exit)
+    }
+
+    /// Checks, reports and writes all outputs.
+    pub(super) fn examine(self) -> anyhow::Result<Examined> {
+        self.refuse_unsupported()?;
         stop_when_interrupted();
         let budget = Budget::new(self.time, &INTERRUPTED);
-        let (wanted, assumed, texts) = self.properties.read(&budget)?;
-        let read = load_within(&self.model, &self.define, &texts, self.color.stderr(), &budget);
+        let mut files = self.outputs.open(&self.model)?;
+        let exit = match self.loaded(&budget)? {
+            Ok((model, asked)) => self.decide(&model, &asked, &mut files, &budget)?,
+            Err(rejected) => {
+                complain(&rejected.text);
+                let name = self.model.to_string_lossy();
+                files.reject(&name, &rejected.problems);
+                if self.json {
+                    say(&json::render_rejected(&name, &rejected.problems), Exit::BadInput);
+                }
+                Exit::BadInput
+            }
+        };
+        Ok(Examined { exit: files.exit(exit), has_page: files.has_written("--html") })
+    }
+
+    /// The model, and what is asked of it.
+    ///
+    /// # Errors
+    /// A limit was reached before both were read. Within, why the model or the question is rejected.
+    fn loaded(&self, budget: &Budget) -> anyhow::Result<Result<(Model, Asked), Rejected>> {
+        let because = |error: anyhow::Error| Rejected::because(format!("{error:#}"));
+        let (wanted, assumed, texts) = match self.properties.read(budget) {
+            Ok(read) => read,
+            Err(error) if error.is::<Stopped>() => return Err(error),
+            Err(error) => return Ok(Err(because(error))),
+        };
+        let read = load_within(&self.model, &self.define, &texts, self.color.stderr(), budget);
         let model = match read.map_err(|why| Stopped { why, phase: READING })? {
             Ok(model) => model,
-            Err(Rejected(message)) => {
-                complain(&message);
-                return Ok(Exit::BadInput);
-            }
+            Err(rejected) => return Ok(Err(rejected)),
         };
         if !self.quiet {
             complain(&model.warnings);
         }
+        let asked = Asked::new(&model, &wanted, &assumed).map_err(Rejected::because);
+        let asked = asked.and_then(|asked| {
+            self.refuse_unsaved(&asked).map_err(because)?;
+            Ok(asked)
+        });
+        Ok(asked.map(|asked| (model, asked)))
+    }
+
+    fn decide(
+        &self,
+        model: &Model,
+        asked: &Asked,
+        files: &mut Files,
+        budget: &Budget,
+    ) -> anyhow::Result<Exit> {
         if self.unbounded {
-            return self.test_channels(&model, &budget);
+            return Ok(self.test_channels(model, budget));
         }
-        let asked = Asked::new(&model, &wanted, &assumed).map_err(anyhow::Error::msg)?;
-        let options = self.options(&budget);
+        let options = self.options(budget);
         let meter = ProgressLine::new(self.quiet, &options.limits);
         let show = |progress: &search::Progress| meter.show(progress);
         let mut options = Options { progress: meter.is_visible().then_some(&show), ..options };
@@ -190,17 +238,23 @@ impl Check {
             time_per_property: self.time_per_property,
             remedy: !self.as_found && (!self.quiet || self.json || self.outputs.html.is_some()),
         };
-        let answer = answer(&model.program, &asked, &choice, &options);
+        let answer = answer(&model.program, asked, &choice, &options);
         meter.clear();
         let answer = answer?;
-        if let Some(failure) = &answer.checked.outcome.checkpoint_failure {
-            anyhow::bail!("{failure}");
+        let outcome = &answer.checked.outcome;
+        if let Some(failure) = &outcome.checkpoint_failure {
+            if self.resume.is_some() && outcome.statistics.states == 0 {
+                anyhow::bail!("{failure}");
+            }
+            complain(&format!("error: {}\n", printable(failure)));
+            files.failed = true;
         }
-        if let (Some(file), true, false) = (&self.checkpoint, answer.checked.outcome.saved, self.quiet) {
-            complain(&format!("the search is saved; go on with --resume {}\n", file.display()));
+        if let (Some(file), true, false) = (&self.checkpoint, outcome.saved, self.quiet) {
+            let file = printable(&file.to_string_lossy());
+            complain(&format!("the search is saved; go on with --resume {file}\n"));
         }
-        let report = answer.report(&model);
-        self.outputs.write(&model, &self.define, &report)?;
+        let report = answer.report(model);
+        files.write(model, &self.define, &report);
         let text = if self.json {
             json::render(&report)
         } else {
@@ -211,18 +265,69 @@ impl Check {
             Verdict::Violated => Exit::Violated,
             Verdict::Inconclusive => Exit::Inconclusive,
         };
-        say(&text).map(|()| exit)
+        Ok(say(&text, exit))
     }
 
-    /// Asks for a page, and for the verdicts alone on standard output; returns where the page will be.
-    pub(super) fn page(&mut self, otherwise: impl Fn(&OsStr) -> PathBuf) -> PathBuf {
+    /// `--checkpoint` and `--resume` where the store cannot save or resume a search.
+    fn refuse_unsupported(&self) -> anyhow::Result<()> {
+        let Some(flag) = self.saving() else { return Ok(()) };
+        if let Some(store) = self.storage.not_saved() {
+            anyhow::bail!(
+                "{flag} does not work with --store {store}: the visited states cannot be saved; \
+                 use --store auto, packed or interned"
+            );
+        }
+        if self.storage.runs > 1 {
+            anyhow::bail!("{flag} does not work with --runs: only a single search can be saved");
+        }
+        if let Some(file) = &self.checkpoint {
+            // The search is first written to a file beside it, which must be possible when the search ends.
+            let part = search::part_of_checkpoint(file);
+            Destination::open(&part).map_err(|error| anyhow::anyhow!(cannot_write(file, &error)))?;
+        }
+        Ok(())
+    }
+
+    /// The same where properties are checked whose search cannot be saved.
+    fn refuse_unsaved(&self, asked: &Asked) -> anyhow::Result<()> {
+        let Some(flag) = self.saving() else { return Ok(()) };
+        if let Some(property) = asked.properties.first() {
+            anyhow::bail!(
+                "{flag} works for the search for errors only, and {} {} is checked too: its search cannot be \
+                 saved; --property safety asks for the search for errors alone",
+                property.kind(),
+                property.name
+            );
+        }
+        Ok(())
+    }
+
+    /// The flag that asks for a search to be saved or resumed.
+    fn saving(&self) -> Option<&'static str> {
+        match (&self.checkpoint, &self.resume) {
+            (Some(_), _) => Some("--checkpoint"),
+            (None, Some(_)) => Some("--resume"),
+            (None, None) => None,
+        }
+    }
+
+    /// Where `--html` puts the page.
+    pub(super) fn asked_page(&self) -> Option<&Path> {
+        self.outputs.html.as_deref()
+    }
+
+    pub(super) fn model(&self) -> &OsStr {
+        &self.model
+    }
+
+    /// Asks for a page, and for the verdicts alone on standard output.
+    pub(super) fn show_page(&mut self, file: PathBuf) {
         self.quiet = true;
-        let model = &self.model;
-        self.outputs.html.get_or_insert_with(|| otherwise(model)).clone()
+        self.outputs.html = Some(file);
     }
 
     /// Can a channel grow without bound?
-    fn test_channels(&self, model: &Model, budget: &Budget) -> anyhow::Result<Exit> {
+    fn test_channels(&self, model: &Model, budget: &Budget) -> Exit {
         let program = without_capacities(&model.program);
         let found = unbounded(&program, &self.options(budget).limits);
         let text = if self.json {
@@ -235,7 +340,7 @@ impl Check {
             Boundedness::Unbounded(_) | Boundedness::Failed(_) => Exit::Violated,
             Boundedness::Undecided { .. } => Exit::Inconclusive,
         };
-        say(&text).map(|()| exit)
+        say(&text, exit)
     }
 
     fn options<'b>(&self, budget: &'b Budget) -> Options<'b> {
@@ -258,29 +363,4 @@ impl Check {
             ..Options::default()
         }
     }
-}
-
-/// Prints a report. The verdict stands, even if nobody reads it to its end.
-fn say(text: &str) -> anyhow::Result<()> {
-    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
-}
-
-/// From now on the first Ctrl-C ends the program.
-pub(super) fn leave_when_interrupted() {
-    if INTERRUPTED.swap(true, Ordering::Relaxed) {
-        std::process::exit(Exit::Inconclusive as i32);
-    }
-}
-
-/// The first Ctrl-C ends the search with what is known, the second ends the program.
-pub(super) fn stop_when_interrupted() {
-    // Without a handler Ctrl-C ends the program at once, which will do.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Inconclusive as i32);
-        }
-    });
 }

@@ -5,7 +5,7 @@ use super::{Color, Exit};
 use anyhow::Context;
 use clap::Args;
 use lariat::graph::{automata, dot, explore};
-use lariat::report::printable;
+use lariat::report::{printable, printable_json};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -59,6 +59,7 @@ impl Graph {
                 false => dot::states(&model.name, &graph),
             }
         };
+        let text = if self.json { printable_json(&text) } else { text };
         io::stdout().write_all(text.as_bytes())?;
         Ok(Exit::Holds)
     }

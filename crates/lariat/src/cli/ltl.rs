@@ -1,12 +1,13 @@
 //! `lariat ltl`: automata of temporal formulas, and questions about formulas.
 
-use super::check::{INTERRUPTED, stop_when_interrupted};
+use super::signals::{INTERRUPTED, stop_when_interrupted};
 use super::{Color, Exit, STACK_BYTES, Stopped, complain, values};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use model::Budget;
+use model::printable::{ShownSource, printable};
 use omega::automaton::Tgba;
 use omega::decide::{self, Witness};
 use omega::formula::{Formula, Formulas, Spelling, Syntax, SyntaxError};
@@ -165,7 +166,7 @@ impl Ltl {
     }
 
     fn answer(&self, store: &mut Formulas, formulas: &[Formula]) -> Result<Exit, Failure> {
-        let mut out = io::stdout().lock();
+        let mut out = UntilClosed(io::stdout().lock());
         if let (true, &[first, second]) = (self.equivalent, formulas) {
             return match decide::difference(store, first, second)? {
                 None => say(&mut out, "equivalent", None),
@@ -239,6 +240,25 @@ impl Ltl {
     }
 }
 
+/// Output that ignores what is written after its reader has closed it, so that the answer's exit code stays the same.
+struct UntilClosed<Out>(Out);
+
+impl<Out: Write> Write for UntilClosed<Out> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}
+
 /// Why there is no answer.
 enum Failure {
     Translate(TranslateError),
@@ -274,9 +294,11 @@ fn render(text: &str, error: &SyntaxError) -> String {
     } else {
         format!("expected {}", error.expected.join(" or "))
     };
-    let mark = AnnotationKind::Primary.span(error.span.clone()).label(label);
-    let group = Group::with_title(Level::ERROR.primary_title(error.message.as_str()))
-        .element(Snippet::source(text).annotation(mark));
+    let shown = ShownSource::new(text);
+    let place = shown.offset(error.span.start)..shown.offset(error.span.end);
+    let mark = AnnotationKind::Primary.span(place).label(printable(&label));
+    let group = Group::with_title(Level::ERROR.primary_title(printable(&error.message)))
+        .element(Snippet::source(shown.text).annotation(mark));
     let renderer = if Color::Auto.stderr() { Renderer::styled() } else { Renderer::plain() };
     format!("{}\n", renderer.decor_style(DecorStyle::Ascii).render(&[group]))
 }

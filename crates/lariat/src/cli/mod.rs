@@ -1,6 +1,7 @@
 //! The command line: one file per command, this one to choose among them.
 
 mod check;
+mod destination;
 mod examples;
 mod explore;
 mod graph;
@@ -12,6 +13,7 @@ mod outputs;
 mod progress;
 mod properties;
 mod replay;
+mod signals;
 mod simulate;
 mod source;
 mod storage;
@@ -21,6 +23,7 @@ mod view;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat::answer::Fault;
+use lariat::report::printable_lines;
 use lariat::report::text::Style;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -34,7 +37,8 @@ struct Arguments {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive.";
+Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 inconclusive. If all holds but an output could
+not be written, the verdict is printed and the exit code is 2.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -152,8 +156,20 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// Prints what the command line's parser has to say, and ends the program.
+fn refuse(error: &clap::Error) -> ! {
+    let text = error.render().to_string();
+    let shown = printable_lines(&text);
+    if shown == text {
+        error.exit();
+    }
+    // It repeats arguments that are not safe to show.
+    complain(&shown);
+    std::process::exit(error.exit_code())
+}
+
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     let result = match arguments.command {
         Command::Check(check) => check.run(),
         Command::Swarm(swarm) => swarm.run(),
@@ -169,9 +185,8 @@ pub fn main() -> ExitCode {
         Command::Help(help) => help.run(),
     };
     let exit = result.unwrap_or_else(|error| {
-        let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-        if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
-            // Whoever read our output has seen enough.
+        if is_closed_pipe(&error) {
+            // The reader of standard output has seen enough. Commands that give a verdict do not get here.
             return Exit::Holds;
         }
         if let Some(stopped) = error.downcast_ref::<Stopped>() {
@@ -179,16 +194,34 @@ pub fn main() -> ExitCode {
             return Exit::Inconclusive;
         }
         if let Some(fault) = error.downcast_ref::<Fault>() {
-            complain(&format!("{fault}\n"));
+            complain(&format!("{}\n", printable_lines(&fault.to_string())));
             return Exit::Internal;
         }
-        complain(&format!("error: {error:#}\n"));
+        complain(&format!("error: {}\n", printable_lines(&format!("{error:#}"))));
         Exit::BadInput
     });
     ExitCode::from(exit as u8)
 }
 
-/// To standard error; if nobody listens there, so be it.
+/// Was the output closed by its reader?
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(closed)
+}
+
+/// Prints a report whose verdict has this exit code, and returns the exit code of the command. A reader that has seen enough
+/// changes nothing. Any other failure is reported, and only a verdict of `holds` is replaced by it.
+fn say(text: &str, exit: Exit) -> Exit {
+    match destination::to_stdout(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("error: cannot write the report to standard output: {error}\n"));
+            if exit == Exit::Holds { Exit::BadInput } else { exit }
+        }
+        _ => exit,
+    }
+}
+
+/// To standard error. A failure to write there is ignored: there is no other place to report it.
 fn complain(text: &str) {
     let _ = io::Write::write_all(&mut io::stderr(), text.as_bytes());
 }

@@ -1,15 +1,18 @@
-//! The flags of `check` that write its report into files.
+//! The flags of `check` that write its report into files. The verdict never depends on whether they can be
+//! written.
 
-use super::complain;
-use anyhow::Context;
+use super::destination::{Destination, cannot_write};
+use super::{Exit, complain};
 use clap::Args;
-use lariat::load::{Define, Model};
+use lariat::load::{Define, Model, Problem};
 use lariat::page::Page;
 use lariat::replay::{FoundIn, SavedRun};
 use lariat::report::findings::findings;
 use lariat::report::ledger::ledger;
 use lariat::report::{Report, itf, junit, sarif};
 use lariat::trail;
+use std::cell::LazyCell;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Args)]
@@ -41,64 +44,127 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    pub fn write(&self, model: &Model, defines: &[Define], report: &Report<'_>) -> anyhow::Result<()> {
-        if let (Some(file), Some(text)) = (&self.trail, self.recorded(report)) {
-            write(file, &text)?;
-        }
-        if let Some(file) = &self.save {
-            self.save(file, model, defines, report)?;
-        }
-        if self.junit.is_none() && self.sarif.is_none() && self.itf.is_none() && self.html.is_none() {
-            return Ok(());
-        }
-        let findings = findings(report);
-        if let Some(file) = &self.junit {
-            write(file, &junit::render(&model.name, &findings))?;
-        }
-        if let Some(file) = &self.sarif {
-            write(file, &sarif::render(&findings))?;
-        }
-        let first = findings.iter().flat_map(|finding| finding.violations()).next();
-        if let (Some(file), Some(first)) = (&self.itf, first) {
-            write(file, &itf::render(&model.name, &first.trace))?;
-        }
-        if let Some(file) = &self.html {
-            write(file, &Page::new(model, report.asked, findings, Some(ledger(report))).render())?;
-        }
-        Ok(())
+    /// Every file that was asked for, with its flag.
+    fn asked(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all = [
+            ("--trail", &self.trail),
+            ("--save", &self.save),
+            ("--junit", &self.junit),
+            ("--sarif", &self.sarif),
+            ("--itf", &self.itf),
+            ("--html", &self.html),
+        ];
+        all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
     }
 
-    /// The first run as a trail.
-    fn recorded(&self, report: &Report<'_>) -> Option<String> {
-        if let Some(first) = report.checked.counterexamples.first() {
-            return Some(trail::write(report.program, &first.violation.run.steps));
+    /// Opens all files, before the search. One that cannot be opened is reported now, and the
+    /// check goes on without it.
+    ///
+    /// # Errors
+    /// Two outputs would overwrite each other, or the model.
+    pub fn open(&self, model: &OsStr) -> anyhow::Result<Files> {
+        let mut files = Files { open: Vec::new(), written: Vec::new(), failed: false };
+        let mut known: Vec<(&str, PathBuf)> = Vec::new();
+        if let Ok(path) = Path::new(model).canonicalize() {
+            known.push(("the model", path));
         }
-        let lasso = report.violated().find_map(|checked| checked.lasso.as_ref())?;
-        Some(trail::write_lasso(report.program, &lasso.prefix, &lasso.cycle))
-    }
-
-    fn save(
-        &self,
-        file: &Path,
-        model: &Model,
-        defines: &[Define],
-        report: &Report<'_>,
-    ) -> anyhow::Result<()> {
-        let origin = FoundIn { model: &model.name, defines, program: &model.program };
-        if let Some(first) = report.checked.counterexamples.first() {
-            return write(file, &SavedRun::of_error(&origin, first).write());
+        for (flag, path) in self.asked() {
+            match Destination::open(path) {
+                Ok(destination) => {
+                    if let Some(identity) = destination.identity(path) {
+                        if let Some((other, _)) = known.iter().find(|(_, known)| *known == identity) {
+                            anyhow::bail!("{flag} and {other} are the same file, {}", path.display());
+                        }
+                        known.push((flag, identity));
+                    }
+                    files.open.push((flag, path.to_owned(), destination));
+                }
+                Err(error) => {
+                    let problem = cannot_write(path, &error);
+                    complain(&format!("error: {flag}: {problem}; the check goes on without it\n"));
+                    files.failed = true;
+                }
+            }
         }
-        if let Some(saved) = report.violated().find_map(|checked| SavedRun::of_property(&origin, checked)) {
-            return write(file, &saved.write());
-        }
-        if report.violated().next().is_some() {
-            let shown = file.display();
-            complain(&format!("warning: {shown} is not written: no single run shows what is violated\n"));
-        }
-        Ok(())
+        Ok(files)
     }
 }
 
-pub fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+/// The outputs of one check, opened.
+#[derive(Debug)]
+pub struct Files {
+    open: Vec<(&'static str, PathBuf, Destination)>,
+    written: Vec<&'static str>,
+    /// A file could not be opened or written, which was reported.
+    pub failed: bool,
+}
+
+impl Files {
+    /// Writes everything there is to write. Failures are reported, and do not keep other files from being written.
+    pub fn write(&mut self, model: &Model, defines: &[Define], report: &Report<'_>) {
+        self.put("--trail", || recorded(report));
+        self.put("--save", || saved(model, defines, report));
+        let findings = LazyCell::new(|| findings(report));
+        self.put("--junit", || Some(junit::render(&model.name, &findings)));
+        self.put("--sarif", || Some(sarif::render(&findings)));
+        self.put("--itf", || {
+            let first = findings.iter().flat_map(|finding| finding.violations()).next()?;
+            Some(itf::render(&model.name, &first.trace))
+        });
+        self.put("--html", || {
+            Some(Page::new(model, report.asked, findings.clone(), Some(ledger(report))).render())
+        });
+    }
+
+    /// The model was rejected: says so where machines look for it.
+    pub fn reject(&mut self, model: &str, problems: &[Problem]) {
+        self.put("--junit", || Some(junit::render_rejected(model, problems)));
+        self.put("--sarif", || Some(sarif::render_rejected(problems)));
+    }
+
+    /// Was this output written?
+    pub fn has_written(&self, flag: &str) -> bool {
+        self.written.contains(&flag)
+    }
+
+    /// The exit code of a check that ended like this: that nothing is wrong is not the whole answer if an
+    /// output is missing.
+    pub fn exit(&self, exit: Exit) -> Exit {
+        if self.failed && exit == Exit::Holds { Exit::BadInput } else { exit }
+    }
+
+    fn put(&mut self, flag: &'static str, text: impl FnOnce() -> Option<String>) {
+        let Some(place) = self.open.iter().position(|(asked, ..)| *asked == flag) else { return };
+        let Some(text) = text() else { return };
+        let (_, path, destination) = self.open.swap_remove(place);
+        match destination.write(&text) {
+            Ok(()) => self.written.push(flag),
+            Err(error) => {
+                complain(&format!("error: {flag}: {}\n", cannot_write(&path, &error)));
+                self.failed = true;
+            }
+        }
+    }
+}
+
+/// The first run as a trail.
+fn recorded(report: &Report<'_>) -> Option<String> {
+    if let Some(first) = report.checked.counterexamples.first() {
+        return Some(trail::write(report.program, &first.violation.run.steps));
+    }
+    let lasso = report.violated().find_map(|checked| checked.lasso.as_ref())?;
+    Some(trail::write_lasso(report.program, &lasso.prefix, &lasso.cycle))
+}
+
+/// The first run, to be followed again.
+fn saved(model: &Model, defines: &[Define], report: &Report<'_>) -> Option<String> {
+    let origin = FoundIn { model: &model.name, defines, program: &model.program };
+    if let Some(first) = report.checked.counterexamples.first() {
+        return Some(SavedRun::of_error(&origin, first).write());
+    }
+    let saved = report.violated().find_map(|checked| SavedRun::of_property(&origin, checked));
+    if saved.is_none() && report.violated().next().is_some() {
+        complain("warning: --save: nothing is written: no single run shows what is violated\n");
+    }
+    saved.map(|saved| saved.write())
 }

@@ -35,7 +35,7 @@ pub struct Properties {
     non_progress: bool,
 
     /// Look only at runs that treat processes, or their transitions, fairly: `weak-process`, `strong-process`, `weak-transition`, `strong-transition`, `none`; or
-    /// that an automaton of fair runs accepts, a file in the HOA format. Automata may be given several times
+    /// that an automaton of fair runs accepts, a file in the HOA format. Automata may be given several times, a notion only once
     #[arg(long, value_name = "NOTION|FILE.hoa", value_parser = Fairness::read)]
     fairness: Vec<Fairness>,
 
@@ -72,13 +72,16 @@ impl Fairness {
 }
 
 impl Properties {
-    /// The notion of fairness to assume: the last one that was given.
+    /// The notion of fairness to assume. Precondition: not more than one was given, see [`Properties::assumed`].
     pub fn fairness(&self) -> Option<fairness::Fairness> {
-        let notion = |fairness: &Fairness| match fairness {
+        self.notions().next().flatten()
+    }
+
+    fn notions(&self) -> impl Iterator<Item = Option<fairness::Fairness>> {
+        self.fairness.iter().filter_map(|fairness| match fairness {
             Fairness::Notion(notion) => Some(*notion),
             Fairness::Automaton(_) => None,
-        };
-        self.fairness.iter().rev().find_map(notion).flatten()
+        })
     }
 
     /// What is asked for, what is assumed, and what must be read as if it stood in the model.
@@ -108,7 +111,17 @@ impl Properties {
     }
 
     /// The automata of the runs that count.
+    ///
+    /// # Errors
+    /// One cannot be read, or there is more than one notion of fairness, which cannot be combined.
     fn assumed(&self) -> anyhow::Result<Vec<Wanted>> {
+        let names: Vec<&str> =
+            self.notions().map(|notion| notion.map_or("none", |notion| notion.name())).collect();
+        if let [first, second, ..] = names[..] {
+            anyhow::bail!(
+                "--fairness {first} and --fairness {second}: only one notion of fairness can be assumed at a time"
+            );
+        }
         let path = |fairness: &Fairness| match fairness {
             Fairness::Automaton(path) => Some(automaton(path)),
             Fairness::Notion(_) => None,

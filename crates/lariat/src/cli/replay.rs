@@ -1,10 +1,10 @@
 //! `lariat replay`: is a counterexample that was saved still one, after the model was edited?
 
-use super::check::{INTERRUPTED, stop_when_interrupted};
-use super::{Color, Exit, READING, Stopped, complain, values};
+use super::signals::{INTERRUPTED, stop_when_interrupted};
+use super::{Color, Exit, READING, Stopped, complain, say, values};
 use anyhow::Context;
 use clap::Args;
-use lariat::load::{Define, Rejected, load_within};
+use lariat::load::{Define, load_within};
 use lariat::machine;
 use lariat::property::Wanted;
 use lariat::replay::{Again, Followed, Replayed, SavedRun, SavedStep, Shows, fingerprint};
@@ -17,7 +17,6 @@ use model::Budget;
 use model::trace::Change;
 use search::{Limits, Options};
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -61,8 +60,8 @@ impl Replay {
         let read = load_within(&path, defines, &texts, self.color.stderr(), &budget);
         let model = match read.map_err(|why| Stopped { why, phase: READING })? {
             Ok(model) => model,
-            Err(Rejected(message)) => {
-                complain(&message);
+            Err(rejected) => {
+                complain(&rejected.text);
                 return Ok(Exit::BadInput);
             }
         };
@@ -103,8 +102,7 @@ impl Replay {
                 _ => table(&show_run(&model.program, &followed.steps, &followed.states), style),
             };
         }
-        io::stdout().write_all(style.fitted(text).as_bytes())?;
-        Ok(exit)
+        Ok(say(&style.fitted(text), exit))
     }
 }
 

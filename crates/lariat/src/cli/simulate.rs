@@ -1,14 +1,14 @@
 //! `lariat simulate`: run the model, at random, step by step, or along a recorded run.
 
 use super::source::Source;
-use super::{Color, Exit};
+use super::{Color, Exit, is_closed_pipe, say};
 use anyhow::Context;
 use clap::Args;
 use lariat::load::Model;
 use lariat::random::next_random;
 use lariat::report::columns::Columns;
-use lariat::report::printable;
 use lariat::report::text::{Style, blocked};
+use lariat::report::{printable, printable_lines};
 use lariat::simulation::{Choice, End, Simulation};
 use lariat::trail;
 use model::trace::changes;
@@ -38,7 +38,8 @@ pub struct Simulate {
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     steps: u64,
 
-    /// Show only what the model prints, and how the run ends
+    /// Show only what the model prints, and how the run ends. Of what it prints, newlines and tabs are kept; other control
+    /// characters are shown as escapes such as `\u{1b}`
     #[arg(long, short)]
     quiet: bool,
 
@@ -62,17 +63,20 @@ impl Simulate {
         let simulation = match Simulation::new(&model.program) {
             Ok(simulation) => simulation,
             Err(error) => {
-                writeln!(screen.out, "{}", style.bad(&printable(&error.to_string())))?;
-                return Ok(Exit::Violated);
+                let line = format!("{}\n", style.bad(&printable(&error.to_string())));
+                drop(screen);
+                return Ok(say(&line, Exit::Violated));
             }
         };
-        if let Some(file) = &self.trail {
-            follow(&model, simulation, file, &mut screen)?;
+        let done = if let Some(file) = &self.trail {
+            follow(&model, simulation, file, &mut screen)
         } else if self.interactive {
-            interactive(simulation, &mut screen)?;
+            interactive(simulation, &mut screen)
         } else {
-            random(simulation, self.seed.unwrap_or_else(any_seed), self.steps, &mut screen)?;
-        }
+            random(simulation, self.seed.unwrap_or_else(any_seed), self.steps, &mut screen)
+        };
+        // A reader that has seen enough ends the run; what it did so far counts.
+        done.or_else(|error| if is_closed_pipe(&error) { Ok(()) } else { Err(error) })?;
         Ok(if screen.failed { Exit::Violated } else { Exit::Holds })
     }
 }
@@ -97,7 +101,7 @@ impl<Out: Write> Screen<Out> {
         if !choice.output.is_empty() {
             let indent = if self.quiet { "" } else { "        > " };
             for line in choice.output.lines() {
-                writeln!(self.out, "{indent}{}", printable(line))?;
+                writeln!(self.out, "{indent}{}", printable_lines(line))?;
             }
         }
         for error in &choice.errors {

@@ -4,7 +4,7 @@ use super::properties::Properties;
 use super::{Color, READING, Stopped, complain, values};
 use clap::Args;
 use lariat::answer::{Answer, Asked, answer};
-use lariat::load::{Define, Model, Rejected, load_with, load_within};
+use lariat::load::{Define, Model, load_with, load_within};
 use lariat::machine;
 use lariat::property::Choice;
 use model::Budget;
@@ -41,9 +41,7 @@ impl Source {
 
     /// The same, but nothing is said of what is only doubtful.
     pub fn read(&self, texts: &[String], color: bool) -> Option<Model> {
-        load_with(&self.model, &self.define, texts, color)
-            .map_err(|Rejected(message)| complain(&message))
-            .ok()
+        load_with(&self.model, &self.define, texts, color).map_err(|rejected| complain(&rejected.text)).ok()
     }
 
     /// The same within a budget.
@@ -55,7 +53,7 @@ impl Source {
     ) -> anyhow::Result<Option<Model>> {
         let read = load_within(&self.model, &self.define, texts, color, budget);
         let read = read.map_err(|why| Stopped { why, phase: READING })?;
-        Ok(read.map_err(|Rejected(message)| complain(&message)).ok())
+        Ok(read.map_err(|rejected| complain(&rejected.text)).ok())
     }
 
     /// The model and what `check` would find in it, with the shortest runs to errors and, if asked, what fairness would change; nothing if the model is bad, which was said.
@@ -65,12 +63,12 @@ impl Source {
         time: Time,
         remedy: bool,
     ) -> anyhow::Result<Option<(Model, Answer)>> {
-        super::check::stop_when_interrupted();
+        super::signals::stop_when_interrupted();
         let (whole, each) = match time {
             Time::Whole(time) => (time, None),
             Time::PerProperty(time) => (None, Some(time)),
         };
-        let budget = Budget::new(whole, &super::check::INTERRUPTED);
+        let budget = Budget::new(whole, &super::signals::INTERRUPTED);
         let (wanted, assumed, texts) = properties.read(&budget)?;
         let Some(model) = self.read_within(&texts, Color::Auto.stderr(), &budget)? else {
             return Ok(None);

@@ -107,6 +107,17 @@ impl Storage {
         }
     }
 
+    /// The name of the store, if a search in it cannot be saved.
+    pub fn not_saved(&self) -> Option<&'static str> {
+        match self.store {
+            Store::Auto | Store::Packed | Store::Interned => None,
+            Store::Compact => Some("compact"),
+            Store::Bitstate => Some("bitstate"),
+            Store::Cache => Some("cache"),
+            Store::Disk => Some("disk"),
+        }
+    }
+
     /// Files are searched level by level, whatever order was asked for.
     pub fn is_breadth_first(&self) -> bool {
         self.store == Store::Disk

@@ -1,8 +1,8 @@
 //! `lariat swarm`: many small, different searches.
 
-use super::check::{INTERRUPTED, stop_when_interrupted};
+use super::signals::{INTERRUPTED, stop_when_interrupted};
 use super::source::Source;
-use super::{Color, Exit, complain, values};
+use super::{Color, Exit, complain, say, values};
 use clap::Args;
 use lariat::answer::{Answer, Fault};
 use lariat::reduction::{Reduction, Version};
@@ -12,7 +12,6 @@ use lariat::{check, machine};
 use model::Budget;
 use native::{Native, Wanted};
 use search::Verdict;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -85,9 +84,6 @@ impl Swarm {
             Verdict::Violated => Exit::Violated,
             Verdict::Holds | Verdict::Inconclusive => Exit::Inconclusive,
         };
-        match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(exit),
-        }
+        Ok(say(&text, exit))
     }
 }

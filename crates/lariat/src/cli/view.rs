@@ -1,11 +1,12 @@
 //! `lariat view`: check a model, and show the answer in a browser.
 
-use super::Exit;
 use super::check::Check;
+use super::{Exit, say};
 use anyhow::Context;
 use clap::Args;
+use lariat::report::printable;
+use search::scratch::Temporary;
 use std::ffi::OsStr;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -20,40 +21,46 @@ pub struct View {
 }
 
 impl View {
-    /// The page goes to where `--html` says, or into a file for temporary things.
+    /// The page goes to where `--html` says, or into a new directory that only this user can read.
+    ///
+    /// That directory stays if it has a page: the browser reads it after the command has ended.
     pub fn run(mut self) -> anyhow::Result<Exit> {
-        let file = self.check.page(temporary);
-        // A page of an earlier run must not be taken for this one's.
-        if file.exists() {
-            std::fs::remove_file(&file).with_context(|| format!("cannot replace {}", file.display()))?;
+        let (file, directory) = match self.check.asked_page() {
+            Some(file) => (file.to_owned(), None),
+            None => {
+                let directory = Temporary::directory(&std::env::temp_dir())
+                    .context("cannot make a directory for the page; --html FILE names another place")?;
+                (directory.path().join(page_name(self.check.model())), Some(directory))
+            }
+        };
+        self.check.show_page(file.clone());
+        let examined = self.check.examine()?;
+        if !examined.has_page {
+            return Ok(examined.exit);
         }
-        let exit = self.check.run()?;
-        if !file.exists() {
-            return Ok(exit);
-        }
-        writeln!(io::stdout(), "{}", file.display())?;
+        directory.map(Temporary::keep);
+        let exit = say(&format!("{}\n", printable(&file.to_string_lossy())), examined.exit);
         if !self.no_open {
-            let absolute = std::path::absolute(&file).context("the page has no absolute path")?;
-            open(&absolute.to_string_lossy());
+            open(&std::path::absolute(&file).context("the page has no absolute path")?);
         }
         Ok(exit)
     }
 }
 
-/// A file of this process's own, so that nobody's page is overwritten.
-fn temporary(model: &OsStr) -> PathBuf {
+/// A plain name that tells pages of different models apart.
+fn page_name(model: &OsStr) -> PathBuf {
     let stem = Path::new(model).file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy());
     let plain: String = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect();
-    std::env::temp_dir().join(format!("lariat-{plain}-{}.html", std::process::id()))
+    format!("lariat-{plain}.html").into()
 }
 
-/// Asks the system to show something; where it cannot, the user has the address.
-pub fn open(what: &str) {
+/// Asks the system to show a file. If it cannot, the user can still open the address that was printed.
+pub fn open(file: &Path) {
     let opener = match std::env::consts::OS {
         "macos" => "open",
         "windows" => "explorer",
         _ => "xdg-open",
     };
     let mut command = Command::new(opener);
-    let _ = command.arg(what).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let _ = command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
 }

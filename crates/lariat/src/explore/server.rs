@@ -1,26 +1,45 @@
 //! A small HTTP/1.1 server for one user on this machine: it listens on loopback only, on a port the system chooses, answers
 //! only paths that begin with a secret token and only requests addressed to it by name, so no page from elsewhere
 //! can reach it. One request per connection.
+//!
+//! Connections have limits: a request must be complete, and its response taken, within a time; at most [`MAX_OPEN`]
+//! connections are open, and one that is still waiting for its request makes room for a new one.
 
 use super::Explorer;
+use search::scratch::random_word;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 const MAX_HEAD: u64 = 32 * 1024;
 const MAX_BODY: usize = 1 << 20;
+/// How long a request may take to arrive, and its response to be taken.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// More connections than this are not open at the same time. A browser opens about six.
+const MAX_OPEN: usize = 32;
+/// How long to wait after a connection could not be accepted, for instance because there are too many open files.
+const PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     token: String,
+    open: Mutex<Open>,
+    /// The stack of a connection's thread.
+    stack_bytes: usize,
+}
+
+/// The connections that are open.
+#[derive(Debug, Default)]
+struct Open {
+    count: usize,
+    /// Those whose request has not arrived, the oldest first.
+    waiting: VecDeque<Arc<TcpStream>>,
 }
 
 /// A request, as far as it matters here.
@@ -60,7 +79,13 @@ impl Server {
     pub fn new() -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        Ok(Server { listener, address, token: token() })
+        Ok(Server { listener, address, token: token(), open: Mutex::default(), stack_bytes: 2 << 20 })
+    }
+
+    /// A server whose threads have a stack of another size.
+    #[cfg(test)]
+    pub fn with_stack(self, stack_bytes: usize) -> Server {
+        Server { stack_bytes, ..self }
     }
 
     /// Where the page is.
@@ -81,29 +106,69 @@ impl Server {
         connections: Option<usize>,
     ) {
         std::thread::scope(|scope| {
-            let incoming = self.listener.incoming().flatten();
-            for stream in incoming.take(connections.unwrap_or(usize::MAX)) {
-                // A browser keeps connections open that it may never use: nobody must wait for them.
-                scope.spawn(move || {
-                    let _ = self.connection(&stream, explorer, page);
-                });
+            let mut accepted = 0;
+            while connections.is_none_or(|most| accepted < most) {
+                let Ok((stream, _)) = self.listener.accept() else {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                };
+                accepted += 1;
+                let stream = Arc::new(stream);
+                if !self.admit(&stream) {
+                    let _ = write(&stream, &Response::error("503 Service Unavailable", "too many requests"));
+                    continue;
+                }
+                // A browser keeps connections open that it may never use, so each has a thread.
+                let work = {
+                    let stream = Arc::clone(&stream);
+                    move || self.connection(&stream, explorer, page)
+                };
+                let builder = std::thread::Builder::new().stack_size(self.stack_bytes);
+                if builder.spawn_scoped(scope, work).is_err() {
+                    // Without another thread it is served here; others wait until then.
+                    self.connection(&stream, explorer, page);
+                }
             }
         });
     }
 
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a new connection, closing the oldest that waits for a request if there are too many; `false` if none waits.
+    fn admit(&self, stream: &Arc<TcpStream>) -> bool {
+        let mut open = self.open();
+        if open.count >= MAX_OPEN {
+            let Some(oldest) = open.waiting.pop_front() else { return false };
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        open.count += 1;
+        open.waiting.push_back(Arc::clone(stream));
+        true
+    }
+
+    /// The connection does not wait for a request any more.
+    fn stop_waiting(&self, stream: &Arc<TcpStream>) {
+        self.open().waiting.retain(|waiting| !Arc::ptr_eq(waiting, stream));
+    }
+
     fn connection(
         &self,
-        stream: &TcpStream,
+        stream: &Arc<TcpStream>,
         explorer: &Mutex<Explorer<'_>>,
         page: &(dyn Fn(&Explorer<'_>) -> String + Sync),
-    ) -> io::Result<()> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let response = match read(stream)? {
-            Some(request) => self.answer(&request, explorer, page),
-            None => Response::error("400 Bad Request", "this is not a request"),
-        };
-        write(stream, &response)
+    ) {
+        let request = read(stream);
+        self.stop_waiting(stream);
+        if let Ok(request) = request {
+            let response = match request {
+                Some(request) => self.answer(&request, explorer, page),
+                None => Response::error("400 Bad Request", "this is not a request"),
+            };
+            let _ = write(stream, &response);
+        }
+        self.open().count -= 1;
     }
 
     fn answer(
@@ -168,7 +233,7 @@ impl Response {
 
 /// Reads a request; nothing if it is not one.
 fn read(stream: &TcpStream) -> io::Result<Option<Request>> {
-    let mut reader = BufReader::new(stream);
+    let mut reader = BufReader::new(Timed::new(stream));
     let mut head = Vec::new();
     loop {
         let mut limited = (&mut reader).take(MAX_HEAD - head.len() as u64);
@@ -203,7 +268,44 @@ fn read(stream: &TcpStream) -> io::Result<Option<Request>> {
     Ok(Some(request))
 }
 
-fn write(mut stream: &TcpStream, response: &Response) -> io::Result<()> {
+/// A stream for a limited time in all, however slowly the other side reads or writes.
+struct Timed<'a> {
+    stream: &'a TcpStream,
+    until: Instant,
+}
+
+impl<'a> Timed<'a> {
+    fn new(stream: &'a TcpStream) -> Timed<'a> {
+        Timed { stream, until: Instant::now() + PATIENCE }
+    }
+
+    fn left(&self) -> io::Result<Option<Duration>> {
+        match self.until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+            left => Ok(Some(left)),
+        }
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn write(stream: &TcpStream, response: &Response) -> io::Result<()> {
     let Response { status, kind, body } = response;
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
@@ -211,14 +313,13 @@ fn write(mut stream: &TcpStream, response: &Response) -> io::Result<()> {
          Content-Security-Policy: frame-ancestors 'none'\r\n\r\n",
         body.len()
     );
+    let mut stream = Timed::new(stream);
     stream.write_all(head.as_bytes())?;
     stream.write_all(body.as_bytes())?;
     stream.flush()
 }
 
-/// 128 bits nobody can guess: a hash table's keys come from the system's source of randomness, and its keyed hash
-/// gives nothing away about them.
+/// 128 bits that cannot be guessed.
 fn token() -> String {
-    let word = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", word(), word())
+    format!("{:016x}{:016x}", random_word(), random_word())
 }

@@ -113,3 +113,48 @@ fn only_those_who_know_are_answered() {
     });
     assert_ne!(Server::new().expect("a port is free").path(), path);
 }
+
+/// Starts a server for `connections` connections and calls `ask` with it.
+fn serving(server: &Server, connections: usize, ask: impl FnOnce()) {
+    let model = model();
+    let explorer = Mutex::new(Explorer::new(&model, &[], Vec::new(), 1).expect("it starts"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| server.serve(&explorer, &|_| "<page>".into(), Some(connections)));
+        ask();
+    });
+}
+
+/// A system that gives no more threads must not end the server.
+#[test]
+fn a_thread_that_cannot_start_is_not_needed() {
+    let server = Server::new().expect("a port is free").with_stack(usize::MAX / 4);
+    let request = format!("GET {} HTTP/1.1\r\nHost: HOST\r\n\r\n", server.path());
+    serving(&server, 3, || {
+        for _ in 0..3 {
+            let (first, body) = talk(&server, &request);
+            assert!(first.starts_with("HTTP/1.1 200") && body == "<page>", "{first}");
+        }
+    });
+}
+
+/// Connections that never send a request make room for one that does.
+#[test]
+fn idle_connections_make_room() {
+    let server = Server::new().expect("a port is free");
+    let request = format!("GET {} HTTP/1.1\r\nHost: HOST\r\n\r\n", server.path());
+    let address = server.url().trim_start_matches("http://").split('/').next().map(str::to_string);
+    let address = address.expect("an address");
+    const IDLE: usize = 200;
+    serving(&server, IDLE + 1, || {
+        let idle: Vec<TcpStream> =
+            (0..IDLE).map(|_| TcpStream::connect(&address).expect("it listens")).collect();
+        let (first, _) = talk(&server, &request);
+        assert!(first.starts_with("HTTP/1.1 200"), "{first}");
+        let closed = idle.iter().filter(|stream| {
+            stream.set_nonblocking(true).expect("it can be set");
+            matches!((&**stream).read(&mut [0]), Ok(0))
+        });
+        // At most 32 are still open; the others were closed by the server.
+        assert!(closed.count() >= IDLE - 40);
+    });
+}

@@ -2,6 +2,7 @@
 
 use super::StateGraph;
 use super::automata::Automaton;
+use model::printable::printable;
 use std::fmt::Write;
 
 pub fn states(name: &str, graph: &StateGraph) -> String {
@@ -82,9 +83,6 @@ fn quoted(text: &str) -> String {
 
 /// Lines as a quoted string, with nothing left that Graphviz would read as an escape.
 fn label(lines: &[String]) -> String {
-    let escape = |line: &String| {
-        let plain: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        plain.replace('\\', "\\\\").replace('"', "\\\"")
-    };
+    let escape = |line: &String| printable(line).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", lines.iter().map(escape).collect::<Vec<_>>().join("\\n"))
 }

@@ -9,6 +9,7 @@ use crate::load::{Model, SourceText};
 use crate::property::Property;
 use crate::report::findings::{Finding, ShownRun};
 use crate::report::ledger::Ledger;
+use crate::report::printable_json;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -103,9 +104,9 @@ impl Page {
 /// JSON that no reader of HTML can take for anything else.
 fn inert(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
+    for c in printable_json(json).chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out += &format!("\\u{:04x}", u32::from(c)),
+            '<' | '>' | '&' => out += &format!("\\u{:04x}", u32::from(c)),
             c => out.push(c),
         }
     }

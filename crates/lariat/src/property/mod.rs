@@ -20,7 +20,7 @@ pub use check::{Checked, Choice, check};
 pub use judge::{Judge, Judges};
 pub use lasso::{Lasso, LassoError};
 pub use monitor::{Unsuitable, forbidden_runs, searched_automaton};
-pub use remedy::{Remedy, remedy};
+pub use remedy::{Advice, Remedy, remedy};
 pub use unseen::UnseenLabel;
 pub use wanted::{Wanted, all_stated};
 

@@ -19,8 +19,8 @@ use std::time::Duration;
 pub enum Remedy {
     /// The property holds if runs are fair like this, and under no notion that comes before it in [`ORDER`].
     Holds(Fairness),
-    /// It is violated on a run that is fair in every sense.
-    Violated,
+    /// It is violated on a run that is fair in every sense; is it the one that is shown?
+    Violated { shown: bool },
     /// Nobody had the patience to find out.
     Unknown(Duration),
 }
@@ -37,17 +37,36 @@ impl fmt::Display for Remedy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remedy::Holds(fairness) => write!(out, "holds under --fairness {}", fairness.name()),
-            Remedy::Violated => {
-                out.write_str("violated even under strong fairness of processes and transitions")
+            Remedy::Violated { shown } => {
+                out.write_str("violated even under strong fairness of processes and transitions")?;
+                out.write_str(match shown {
+                    true => ", by the run that is shown",
+                    false => {
+                        "; the run that is shown is not fair, --fairness strong-transition shows one that is"
+                    }
+                })
             }
             Remedy::Unknown(time) => {
-                let seconds = time.as_secs_f64();
+                let time = search::rounded_time(*time);
                 write!(
                     out,
-                    "whether it holds under fairness is not known within {seconds:.1} s: --fairness NOTION finds out"
+                    "whether it holds under fairness is not known within {time}: --fairness NOTION finds out"
                 )
             }
         }
+    }
+}
+
+/// What fairness can do, and a run that is fair in every sense if the one that was found is not and one was found since.
+#[derive(Debug)]
+pub struct Advice {
+    pub remedy: Remedy,
+    pub fair_run: Option<Lasso>,
+}
+
+impl From<Remedy> for Advice {
+    fn from(remedy: Remedy) -> Advice {
+        Advice { remedy, fair_run: None }
     }
 }
 
@@ -63,7 +82,7 @@ pub fn remedy(
     choice: &Choice,
     options: &Options<'_>,
     patience: Duration,
-) -> Result<Option<Remedy>, Failure> {
+) -> Result<Option<Advice>, Failure> {
     let branching = matches!(checked.wanted, Wanted::Ctl(_));
     let Some(lasso) = checked.lasso.as_ref().filter(|lasso| !lasso.cycle.is_empty()) else { return Ok(None) };
     if checked.verdict != Verdict::Violated || checked.fairness.is_some() || branching {
@@ -71,38 +90,55 @@ pub fn remedy(
     }
     let budget = options.limits.budget.part(patience);
     let mut violated: Vec<Fairness> = Vec::new();
+    // Adds the notions in which a run is fair; are these all?
     let mark = |violated: &mut Vec<Fairness>, lasso: &Lasso| {
-        violated.extend(ORDER.iter().filter(|notion| is_fair(program, lasso, **notion)));
+        let fair: Vec<Fairness> =
+            ORDER.into_iter().filter(|notion| is_fair(program, lasso, *notion)).collect();
+        violated.extend(&fair);
+        fair.len() == ORDER.len()
     };
-    mark(&mut violated, lasso);
+    if mark(&mut violated, lasso) {
+        return Ok(Some(Remedy::Violated { shown: true }.into()));
+    }
+    let mut fair_run = None;
     // Reductions are of no use here, so all notions can be asked about on one system.
     let Ok(prepared) = prepare(program, property, &choice.assumptions, &budget) else { return Ok(None) };
-    let system = if violated.len() < ORDER.len() {
-        choice.engine.system(&prepared.program, &budget).ok()
-    } else {
-        None
+    let system = choice.engine.system(&prepared.program, &budget).ok();
+    let fair = |notion: Fairness, simplify: bool| {
+        let choice = Choice {
+            engine: choice.engine,
+            fairness: Some(notion),
+            assumptions: choice.assumptions.clone(),
+            simplify,
+            ..Choice::default()
+        };
+        let limits = Limits { budget: &budget, ..options.limits.clone() };
+        let options = Options { limits, ..options.clone() };
+        check_on(system.as_ref(), program, property, &choice, &options)
     };
     for notion in ORDER {
         if violated.contains(&notion) {
             continue;
         }
         if budget.check().is_err() {
-            return Ok(Some(Remedy::Unknown(patience)));
+            return Ok(Some(Remedy::Unknown(patience).into()));
         }
-        let choice = Choice {
-            engine: choice.engine,
-            fairness: Some(notion),
-            assumptions: choice.assumptions.clone(),
-            ..Choice::default()
-        };
-        let limits = Limits { budget: &budget, ..options.limits.clone() };
-        let options = Options { limits, ..options.clone() };
-        let fair = check_on(system.as_ref(), program, property, &choice, &options)?;
-        match fair.verdict {
-            Verdict::Holds => return Ok(Some(Remedy::Holds(notion))),
-            Verdict::Violated => fair.lasso.iter().for_each(|lasso| mark(&mut violated, lasso)),
-            Verdict::Inconclusive => return Ok(Some(Remedy::Unknown(patience))),
+        let found = fair(notion, false)?;
+        match found.verdict {
+            Verdict::Holds => return Ok(Some(Remedy::Holds(notion).into())),
+            Verdict::Violated => {
+                fair_run = found.lasso.filter(|lasso| mark(&mut violated, lasso)).or(fair_run)
+            }
+            Verdict::Inconclusive => return Ok(Some(Remedy::Unknown(patience).into())),
         }
     }
-    Ok(Some(Remedy::Violated))
+    // Who wants a shortest run gets no other one.
+    if choice.shortest {
+        return Ok(Some(Remedy::Violated { shown: false }.into()));
+    }
+    if choice.simplify && budget.check().is_ok() {
+        let simple = fair(ORDER[ORDER.len() - 1], true)?.lasso;
+        fair_run = simple.filter(|lasso| mark(&mut violated, lasso)).or(fair_run);
+    }
+    Ok(Some(Advice { remedy: Remedy::Violated { shown: fair_run.is_some() }, fair_run }))
 }

@@ -183,7 +183,7 @@ fn infinite(program: &Program, checked: &property::Checked) -> Finding {
 
 fn figures(statistics: &Statistics) -> Figures {
     Figures {
-        states: statistics.states,
+        states: statistics.different_states(),
         transitions: statistics.transitions,
         depth: statistics.depth,
         memory_bytes: statistics.memory_bytes,

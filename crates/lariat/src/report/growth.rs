@@ -1,8 +1,8 @@
 //! What the test for unbounded channels found, for people and for machines.
 
 use super::columns::table;
-use super::printable;
 use super::text::Style;
+use super::{printable, printable_json};
 use crate::run::{show_run, show_step};
 use model::Program;
 use model::trace::channel_name;
@@ -41,7 +41,9 @@ pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool)
             }
             out
         }
-        Boundedness::Failed(error) => format!("channels: {}  {error}\n", style.bad("VIOLATED")),
+        Boundedness::Failed(error) => {
+            format!("channels: {}  {}\n", style.bad("VIOLATED"), printable(&error.to_string()))
+        }
     };
     style.fitted(text)
 }
@@ -101,5 +103,5 @@ pub fn render_json(model: &str, program: &Program, found: &Boundedness) -> Strin
     };
     report["verdict"] = verdict.into();
     report["details"] = details;
-    format!("{report:#}\n")
+    printable_json(&format!("{report:#}\n"))
 }

@@ -1,6 +1,7 @@
 //! A run in the Informal Trace Format of Apalache (ADR 015), which trace viewers and test generators read: all variables in every
 //! state, and where the run goes on from when it has come to its end.
 
+use super::printable_json;
 use crate::trace::Trace;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +30,7 @@ pub fn render(model: &str, trace: &Trace) -> String {
     if let Some(cycle) = trace.cycle {
         document["loop"] = cycle.into();
     }
-    format!("{document:#}\n")
+    printable_json(&format!("{document:#}\n"))
 }
 
 fn state(trace: &Trace, values: &[Option<&str>], index: usize, step: Option<String>) -> Value {

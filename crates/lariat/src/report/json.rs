@@ -2,12 +2,14 @@
 
 use super::lasso::{shown, unproven};
 use super::text::{UNSHOWN, without_run};
-use super::{Report, verdict_name};
+use super::{Report, printable_json, verdict_name};
+use crate::check::Counterexample;
+use crate::load::Problem;
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
-use search::Verdict;
 use search::product::PacketFigures;
+use search::{Verdict, Violation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -30,6 +32,9 @@ struct Property<'a> {
     statistics: Statistics,
     errors: u64,
     error_kinds: Vec<&'static str>,
+    /// The different errors of the program that were found; `errors` counts how often one was met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    different_errors: Vec<DifferentError>,
     exhaustive: bool,
     /// Of infinite runs: which search was used, why, and how large the automaton of forbidden runs was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +65,21 @@ struct Property<'a> {
 }
 
 #[derive(Serialize)]
+struct DifferentError {
+    kind: &'static str,
+    message: String,
+    /// The length of the run that shows it.
+    steps: usize,
+}
+
+impl From<&Counterexample> for DifferentError {
+    fn from(found: &Counterexample) -> DifferentError {
+        let Violation { error, run } = &found.violation;
+        DifferentError { kind: error.kind(), message: error.to_string(), steps: run.steps.len() }
+    }
+}
+
+#[derive(Serialize)]
 struct Remedy {
     /// Does the property hold under fairness? `inconclusive` if that could not be found out in time.
     verdict: &'static str,
@@ -72,7 +92,7 @@ impl From<property::Remedy> for Remedy {
     fn from(remedy: property::Remedy) -> Remedy {
         let (verdict, fairness) = match remedy {
             property::Remedy::Holds(notion) => (Verdict::Holds, Some(notion.name())),
-            property::Remedy::Violated => (Verdict::Violated, None),
+            property::Remedy::Violated { .. } => (Verdict::Violated, None),
             property::Remedy::Unknown(_) => (Verdict::Inconclusive, None),
         };
         Remedy { verdict: verdict_name(verdict), fairness, text: remedy.to_string() }
@@ -81,7 +101,11 @@ impl From<property::Remedy> for Remedy {
 
 #[derive(Serialize)]
 struct Statistics {
+    /// Different states; an estimate if some were forgotten (`replaced` is not 0).
     states: u64,
+    /// They were counted in a program that reductions made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    after_reductions: bool,
     transitions: u64,
     atomic_steps: u64,
     /// Not every search for cycles has one.
@@ -167,9 +191,13 @@ pub fn render(report: &Report<'_>) -> String {
         kind: "safety",
         verdict: verdict_name(outcome.verdict()),
         reason: reason(report),
-        statistics: statistics(&outcome.statistics, outcome.guarantee),
+        statistics: Statistics {
+            after_reductions: report.checked.reduced,
+            ..statistics(&outcome.statistics, outcome.guarantee)
+        },
         errors: outcome.errors,
         error_kinds: outcome.error_kinds.iter().copied().collect(),
+        different_errors: report.checked.counterexamples.iter().map(DifferentError::from).collect(),
         exhaustive: outcome.exhaustive,
         search: None,
         because: None,
@@ -203,8 +231,20 @@ pub fn render(report: &Report<'_>) -> String {
         not_checked: not_checked.collect(),
         unreached: unreached.collect(),
     };
-    let text = serde_json::to_string_pretty(&document).unwrap_or_else(|error| error.to_string());
-    text + "\n"
+    object(&document)
+}
+
+/// Why there is no report: what is wrong with the model or the command line.
+pub fn render_rejected(model: &str, problems: &[Problem]) -> String {
+    let errors = problems.iter().filter(|problem| problem.severity == "error");
+    let error = errors.map(|problem| problem.message.as_str()).next().unwrap_or("the model is rejected");
+    object(&serde_json::json!({ "model": model, "error": error, "diagnostics": problems }))
+}
+
+/// On several lines, with a line end.
+fn object(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string());
+    printable_json(&text) + "\n"
 }
 
 /// Why the verdict is not "holds".
@@ -235,6 +275,7 @@ fn infinite<'a>(report: &Report<'a>, checked: &'a property::Checked) -> Property
         },
         errors: u64::from(checked.verdict == Verdict::Violated),
         error_kinds: answer.failure.iter().map(|failure| failure.error.kind()).collect(),
+        different_errors: Vec::new(),
         exhaustive: checked.verdict == Verdict::Holds,
         search: Some(checked.search),
         because: Some(checked.because),
@@ -277,7 +318,8 @@ fn lasso_trace(report: &Report<'_>, checked: &property::Checked) -> Option<Trace
 
 fn statistics(statistics: &search::Statistics, guarantee: search::Guarantee) -> Statistics {
     Statistics {
-        states: statistics.states,
+        states: statistics.different_states(),
+        after_reductions: false,
         transitions: statistics.transitions,
         atomic_steps: statistics.atomic_steps,
         depth: Some(statistics.depth),

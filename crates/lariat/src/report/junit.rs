@@ -1,6 +1,7 @@
 //! The report as JUnit's XML, which continuous integration systems show: a test case per property.
 
 use super::findings::{Finding, ShownRun};
+use crate::load::Problem;
 use crate::xml::escaped;
 use std::fmt::Write;
 
@@ -52,6 +53,27 @@ pub fn render(model: &str, findings: &[Finding]) -> String {
         }
     }
     out + "  </testsuite>\n</testsuites>\n"
+}
+
+/// The document for a model that was rejected: one test case, which could not be run.
+pub fn render_rejected(model: &str, problems: &[Problem]) -> String {
+    let mut text = String::from("\n");
+    for problem in problems {
+        let place = match (&problem.file, problem.line, problem.column) {
+            (Some(file), Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "{place}{}: {}", problem.severity, problem.message);
+    }
+    let first = problems.iter().find(|problem| problem.severity == "error");
+    let message = first.map_or("the model is rejected", |problem| problem.message.as_str());
+    let (model, message, text) = (escaped(model), escaped(message), escaped(&text));
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"{model}\" tests=\"1\" \
+         failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0.000\">\n    <testcase classname=\"{model}\" \
+         name=\"model\" time=\"0.000\">\n      <error type=\"rejected\" message=\"{message}\">{text}</error>\n    \
+         </testcase>\n  </testsuite>\n</testsuites>\n"
+    )
 }
 
 fn name(finding: &Finding) -> String {

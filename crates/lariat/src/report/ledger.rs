@@ -1,7 +1,7 @@
 //! The ledger: what was checked and how exhaustively, and what was not, with the flag that would.
 
 use super::Report;
-use super::text::grouped;
+use super::text::counted_states;
 use model::program::{Action, BranchKind, Operation, Program};
 use search::Guarantee;
 use serde::Serialize;
@@ -68,19 +68,19 @@ pub fn ledger(report: &Report<'_>) -> Ledger {
 
 fn coverage(report: &Report<'_>) -> String {
     let outcome = &report.checked.outcome;
-    let states = grouped(outcome.statistics.states);
+    let states =
+        counted_states(&outcome.statistics) + if report.checked.reduced { " after reductions" } else { "" };
     if let Some(limit) = outcome.limit {
-        return format!("in {states} states, not all that are reachable: {limit}");
+        return format!("in {states}, not all that are reachable: {limit}");
     }
     if let Guarantee::Omissions { expected } = outcome.guarantee
         && outcome.errors == 0
     {
-        return format!("in {states} states; {expected:.3} are expected to be missing");
+        return format!("in {states}; {expected:.3} are expected to be missing");
     }
     match (outcome.exhaustive, outcome.errors) {
-        (true, _) if outcome.statistics.states == 1 => "in the one reachable state".into(),
         (true, _) => format!("in every reachable state, {states}"),
-        (false, 0) => format!("in {states} states, not all that are reachable"),
+        (false, 0) => format!("in {states}, not all that are reachable"),
         (false, _) => "until the first error; --all-errors goes on".into(),
     }
 }

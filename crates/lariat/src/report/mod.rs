@@ -16,6 +16,7 @@ use crate::check::Checked;
 use crate::load::NamedProperty;
 use crate::property;
 use model::Program;
+pub use model::printable::{printable, printable_json, printable_lines};
 use search::Verdict;
 
 /// Everything a report is about.
@@ -53,11 +54,6 @@ impl Report<'_> {
         let worst = [Verdict::Violated, Verdict::Inconclusive];
         worst.into_iter().find(|verdict| all.contains(verdict)).unwrap_or(Verdict::Holds)
     }
-}
-
-/// Text that does no harm to a terminal: control characters are replaced.
-pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// `holds`, `violated` or `inconclusive`

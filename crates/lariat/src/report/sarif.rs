@@ -1,6 +1,8 @@
 //! The report as SARIF 2.1.0, so that code hosts show an error at its line, with the run that leads to it.
 
 use super::findings::{Finding, Position, ShownRun};
+use super::{printable_json, printable_lines};
+use crate::load::Problem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -14,6 +16,54 @@ pub fn render(findings: &[Finding]) -> String {
             results.push(result(finding, run));
         }
     }
+    // A property that was not decided has no result, which must not look as if nothing was wrong.
+    let undecided = findings.iter().filter(|finding| finding.verdict == "inconclusive").map(|finding| {
+        let reason = finding.reason.as_deref().unwrap_or("not everything was visited");
+        let text = format!("{}: inconclusive: {reason}", finding.name);
+        json!({ "level": "warning", "descriptor": { "id": "inconclusive" }, "message": message(&text) })
+    });
+    document(&rules, results, undecided.collect(), true)
+}
+
+/// The document for a model that was rejected.
+pub fn render_rejected(problems: &[Problem]) -> String {
+    let mut results = Vec::new();
+    let mut notifications = Vec::new();
+    for problem in problems {
+        let position = problem.file.as_ref().map(|file| {
+            let region = json!({
+                "startLine": problem.line.unwrap_or(1).max(1),
+                "startColumn": problem.column.unwrap_or(1).max(1),
+            });
+            json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } })
+        });
+        let locations: Vec<Value> = position.into_iter().collect();
+        let text = message(&problem.message);
+        if !locations.is_empty() {
+            results.push(json!({
+                "ruleId": REJECTED, "level": problem.severity, "message": text, "locations": locations,
+            }));
+        }
+        notifications.push(json!({
+            "level": problem.severity,
+            "descriptor": { "id": REJECTED },
+            "message": text,
+            "locations": locations,
+        }));
+    }
+    let rules = BTreeMap::from([(REJECTED.to_string(), "the model cannot be read")]);
+    document(&rules, results, notifications, false)
+}
+
+/// The rule of what is wrong with the text of a model.
+const REJECTED: &str = "rejected";
+
+fn document(
+    rules: &BTreeMap<String, &str>,
+    results: Vec<Value>,
+    notifications: Vec<Value>,
+    successful: bool,
+) -> String {
     let rules: Vec<Value> =
         rules.iter().map(|(id, kind)| json!({ "id": id, "shortDescription": { "text": kind } })).collect();
     let document = json!({
@@ -25,10 +75,19 @@ pub fn render(findings: &[Finding]) -> String {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             } },
+            "invocations": [{
+                "executionSuccessful": successful,
+                "toolExecutionNotifications": notifications,
+            }],
             "results": results,
         }],
     });
-    format!("{document:#}\n")
+    printable_json(&format!("{document:#}\n"))
+}
+
+/// A message as code hosts show it.
+fn message(text: &str) -> Value {
+    json!({ "text": printable_lines(text) })
 }
 
 fn rule(kind: &str) -> String {
@@ -46,18 +105,18 @@ fn result(finding: &Finding, run: &ShownRun) -> Value {
             });
             let state: serde_json::Map<String, Value> = changed.collect();
             let mut place = location(&Position::from(act));
-            place["message"] = json!({ "text": format!("{process}: {}", act.statement) });
+            place["message"] = message(&format!("{process}: {}", act.statement));
             json!({ "location": place, "state": state })
         })
         .collect();
-    let mut message = run.error.clone();
+    let mut text = run.error.clone();
     if let Some(deadlock) = &run.deadlock {
-        message = format!("{message}\n{}", crate::explain::render(deadlock));
+        text = format!("{text}\n{}", crate::explain::render(deadlock));
     }
     let mut result = json!({
         "ruleId": rule(run.kind),
         "level": "error",
-        "message": { "text": format!("{}: {}", finding.name, message.trim_end()) },
+        "message": message(&format!("{}: {}", finding.name, text.trim_end())),
         "locations": run.position().iter().map(location).collect::<Vec<_>>(),
     });
     if !flow.is_empty() {

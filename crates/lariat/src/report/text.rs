@@ -8,7 +8,7 @@ use crate::explain;
 use crate::run::show_run;
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
-use search::{Guarantee, Outcome, Statistics, Verdict};
+use search::{Guarantee, MAX_VIOLATIONS, Outcome, Statistics, Verdict};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -78,12 +78,12 @@ fn safety(report: &Report<'_>, style: Style) -> String {
     let mut out = String::new();
     let outcome = &report.checked.outcome;
     let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics, true)));
-    if let Some(revisits) = outcome.statistics.revisits.filter(|revisits| revisits.replaced > 0) {
+    if let Some(revisits) = outcome.statistics.forgotten() {
         let _ = writeln!(
             out,
-            "  {} insertions of about {} different states: {} were replaced when memory was full",
+            "  {} insertions into the cache, {} of them in place of another state: states that were replaced \
+             may have been visited again",
             grouped(revisits.insertions),
-            grouped(revisits.distinct),
             grouped(revisits.replaced)
         );
     }
@@ -143,20 +143,35 @@ pub(super) const UNSHOWN: &str =
 /// What the search took. Not every search has a depth.
 pub(super) fn figures(statistics: &Statistics, has_depth: bool) -> String {
     let mut text =
-        format!("{} states, {} transitions, ", grouped(statistics.states), grouped(statistics.transitions));
+        format!("{}, {} transitions, ", counted_states(statistics), grouped(statistics.transitions));
     if statistics.atomic_steps > 0 {
         text += &format!("{} atomic steps, ", grouped(statistics.atomic_steps));
     }
     if has_depth {
         text += &format!("depth {}, ", grouped(statistics.depth));
     }
-    text + &format!("{}, {:.1} MB", seconds(statistics.time), statistics.memory_bytes as f64 / 1e6)
+    text + &format!("{}, {}", seconds(statistics.time), megabytes(statistics.memory_bytes))
+}
+
+/// `1 state`, `1,000 states`; `about 990 states` if some were forgotten, so that the number is an estimate.
+pub(super) fn counted_states(statistics: &Statistics) -> String {
+    let states = statistics.different_states();
+    let about = if statistics.forgotten().is_some() { "about " } else { "" };
+    format!("{about}{} state{}", grouped(states), if states == 1 { "" } else { "s" })
+}
+
+fn megabytes(bytes: u64) -> String {
+    match bytes as f64 / 1e6 {
+        many if many >= 10_000.0 => format!("{:.1} GB", many / 1e3),
+        few => format!("{few:.1} MB"),
+    }
 }
 
 fn seconds(time: Duration) -> String {
     match time.as_secs_f64() {
         short if short < 0.01 => format!("{:.1} ms", short * 1e3),
-        long => format!("{long:.2} s"),
+        long if long < 100.0 => format!("{long:.2} s"),
+        longer => format!("{longer:.0} s"),
     }
 }
 
@@ -201,8 +216,21 @@ fn other_errors(report: &Report<'_>, style: Style) -> String {
     let outcome = &report.checked.outcome;
     let mut out = String::new();
     // A search that stops at the first error may have met it several times, which says nothing.
-    if outcome.errors > 1 && (outcome.exhaustive || report.checked.counterexamples.len() > 1) {
-        let _ = writeln!(out, "\n{}", style.bold(&format!("{} errors in all:", grouped(outcome.errors))));
+    let different = report.checked.counterexamples.len();
+    if outcome.errors > 1 && (outcome.exhaustive || different > 1) {
+        let times = grouped(outcome.errors);
+        if different == 1 {
+            let _ =
+                writeln!(out, "\nThis error was met {times} times, in different states; one run is shown.");
+            return out;
+        }
+        let title = match different {
+            MAX_VIOLATIONS => {
+                format!("The first {different} different errors; errors were met {times} times:")
+            }
+            _ => format!("{different} different errors, met {times} times in all:"),
+        };
+        let _ = writeln!(out, "\n{}", style.bold(&title));
         for found in &report.checked.counterexamples {
             let steps = promela::diagnostic::count(found.violation.run.steps.len(), "step");
             let _ = writeln!(out, "  {}  ({steps})", printable(&found.violation.error.to_string()));

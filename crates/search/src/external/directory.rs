@@ -1,5 +1,6 @@
 //! Files for the time of one search. They have their own directory, which goes when the search ends, however it ends.
 
+use crate::scratch::Temporary;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -8,39 +9,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The directory. Dropping it removes it with all that is in it.
 #[derive(Debug)]
 pub struct Directory {
-    path: PathBuf,
+    place: Temporary,
     files: AtomicU64,
 }
 
 impl Directory {
     /// A new directory inside `parent`.
     pub fn new(parent: &Path) -> io::Result<Directory> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        for _ in 0..1000 {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("lariat-{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
-                Ok(()) => return Ok(Directory { path, files: AtomicU64::new(0) }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+        Ok(Directory { place: Temporary::directory(parent)?, files: AtomicU64::new(0) })
     }
 
     /// A new, empty file for reading and writing.
     pub fn file(&self) -> io::Result<Scratch> {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
-        let path = self.path.join(number.to_string());
+        let path = self.place.path().join(number.to_string());
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         Ok(Scratch { file, path })
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system; there is nobody to tell.
-        let _ = fs::remove_dir_all(&self.path);
     }
 }
 
@@ -86,7 +70,7 @@ mod tests {
     #[test]
     fn nothing_remains() {
         let directory = Directory::new(&std::env::temp_dir()).expect("a writable directory");
-        let path = directory.path.clone();
+        let path = directory.place.path().to_owned();
         let mut kept = directory.file().expect("a file");
         kept.write_all(b"text").expect("room on the disk");
         drop(directory);

@@ -14,8 +14,8 @@ let playing = null;
 let live = null;
 
 function summary() {
-  document.title = data.model + " — lariat";
-  byId("model").textContent = data.model;
+  document.title = printable(data.model) + " — lariat";
+  byId("model").textContent = printable(data.model);
   byId("verdict").textContent = data.verdict;
   byId("verdict").classList.add(data.verdict.replace(" ", "-"));
   byId("findings").firstElementChild.replaceChildren(...data.findings.map((finding) => {
@@ -75,7 +75,7 @@ function statement() {
   if (!event) line.append(el("span", { class: "faint" }, "the initial state"));
   for (const [index, act] of (event ? event.actions : []).entries()) {
     const name = current.trace.lanes[act.lane].process;
-    line.append(index ? "  with  " : "", el("strong", { class: laneClass(act.lane) }, name), "  " + act.statement);
+    line.append(index ? "  with  " : "", el("strong", { class: laneClass(act.lane) }, name), "  " + printable(act.statement));
   }
   if (cursor === current.length && current.shown.error && current !== (live && live.run)) {
     line.append(" ", el("span", { class: current.good ? "good" : "error" }, current.shown.error));

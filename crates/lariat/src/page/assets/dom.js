@@ -1,12 +1,16 @@
 // Making elements. Text only ever becomes a text node or an attribute's value, never markup.
 const SVG = "http://www.w3.org/2000/svg";
 
+// Characters that control a terminal or reorder text are shown as escapes, as in the text report.
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const printable = (text) => String(text).replace(UNSAFE, (c) => "\\u{" + c.charCodeAt(0).toString(16) + "}");
+
 function build(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, String(value));
+    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, printable(value));
   }
   for (const child of children) {
-    if (child !== null && child !== undefined) node.append(child instanceof Node ? child : String(child));
+    if (child !== null && child !== undefined) node.append(child instanceof Node ? child : printable(child));
   }
   return node;
 }

@@ -17,7 +17,7 @@ class Live {
   }
 
   note(text, isError) {
-    byId("live-note").textContent = text;
+    byId("live-note").textContent = printable(text);
     byId("live-note").classList.toggle("error", Boolean(isError));
   }
 
@@ -46,7 +46,7 @@ class Live {
     const who = (name) => el("span", { class: "who " + (lanes.has(name) ? laneClass(lanes.get(name)) : "") }, name);
     byId("choices").replaceChildren(...answer.choices.map((choice, index) => {
       const button = el("button", { type: "button", "data-choice": index }, index + 1 + "  ");
-      choice.movers.forEach((mover, position) => button.append(position ? " with " : "", who(mover.process), "  " + mover.statement));
+      choice.movers.forEach((mover, position) => button.append(position ? " with " : "", who(mover.process), "  " + printable(mover.statement)));
       const changes = choice.changes.map((change) => change[0] + " = " + change[1]).join(", ");
       if (changes) button.append(el("span", { class: "makes" }, "   " + changes));
       if (choice.errors.length > 0) button.append(el("span", { class: "error" }, "   " + choice.errors.join(", ")));
