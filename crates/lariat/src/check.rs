@@ -94,7 +94,7 @@ pub fn fingerprint(program: &Program, raw: bool) -> u64 {
 /// Searches with the engine.
 fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
     match engine.system(program) {
-        Ok(system) => reachability(&system, options),
+        Ok(system) => reachability(&system.with_patience(options.limits.patience()), options),
         Err(error) => Outcome::without_start(error),
     }
 }

@@ -58,6 +58,7 @@ impl Simulate {
             quiet: self.quiet,
             number: 0,
             failed: false,
+            unfinished: false,
         };
         let simulation = match Simulation::new(&model.program) {
             Ok(simulation) => simulation,
@@ -73,7 +74,11 @@ impl Simulate {
         } else {
             random(simulation, self.seed.unwrap_or_else(any_seed), self.steps, &mut screen)?;
         }
-        Ok(if screen.failed { Exit::Violated } else { Exit::Holds })
+        Ok(match screen {
+            Screen { failed: true, .. } => Exit::Violated,
+            Screen { unfinished: true, .. } => Exit::Inconclusive,
+            _ => Exit::Holds,
+        })
     }
 }
 
@@ -85,6 +90,8 @@ struct Screen<Out> {
     quiet: bool,
     number: u64,
     failed: bool,
+    /// A step could not be finished within the limits.
+    unfinished: bool,
 }
 
 impl<Out: Write> Screen<Out> {
@@ -101,8 +108,10 @@ impl<Out: Write> Screen<Out> {
             }
         }
         for error in &choice.errors {
-            self.failed = true;
-            writeln!(self.out, "        {}", self.style.bad(&printable(&error.to_string())))?;
+            let text = printable(&error.to_string());
+            let text = if error.is_limit() { self.style.unsure(&text) } else { self.style.bad(&text) };
+            *(if error.is_limit() { &mut self.unfinished } else { &mut self.failed }) = true;
+            writeln!(self.out, "        {text}")?;
         }
         Ok(())
     }
@@ -119,6 +128,7 @@ impl<Out: Write> Screen<Out> {
     /// How the run ended: nothing can be chosen any more.
     fn end(&mut self, simulation: &Simulation<'_>, stopped: bool) -> io::Result<()> {
         match simulation.end() {
+            _ if stopped && !self.failed => writeln!(self.out, "The run cannot be followed further."),
             _ if stopped => writeln!(self.out, "The error ends the run."),
             End::AllEnded => writeln!(self.out, "All processes have ended."),
             End::Valid => writeln!(self.out, "The run ends: every process is where it may rest."),

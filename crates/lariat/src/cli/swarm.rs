@@ -9,6 +9,7 @@ use lariat::reduction::{Reduction, Version};
 use lariat::report::text;
 use lariat::swarm::{Budget, swarm};
 use lariat::{check, machine};
+use model::interp::Patience;
 use native::Native;
 use search::Verdict;
 use std::io::{self, Write};
@@ -66,7 +67,13 @@ impl Swarm {
             Err(error) => {
                 lariat::swarm::Swarm { outcome: search::Outcome::without_start(error), members: 0, visits: 0 }
             }
-            Ok(_) => swarm(|| Native::new(reduction.program()).expect("it could be made before"), &budget),
+            Ok(_) => {
+                let make = || {
+                    let system = Native::new(reduction.program()).expect("it could be made before");
+                    system.with_patience(Patience::until(&INTERRUPTED))
+                };
+                swarm(make, &budget)
+            }
         };
         let (members, visits) = (found.members, found.visits);
         let checked = check::checked(&reduction, found.outcome)

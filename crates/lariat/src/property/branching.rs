@@ -238,7 +238,9 @@ pub(super) fn check(
         progress: options.progress,
     };
     let system = choice.engine.system(&program);
-    let found = system.map(|system| branching::check(system, &mut formulas, question));
+    let patience = options.limits.patience();
+    let found =
+        system.map(|system| branching::check(system.with_patience(patience), &mut formulas, question));
     let BranchingAnswer { verdict, method, error, answer } = found.unwrap_or_else(|error| {
         let failure = Some(Violation { error, run: Run::default() });
         let answer = Answer { failure, ..Answer::default() };

@@ -163,7 +163,10 @@ pub(super) fn check_on(
     let reduction = Reduction::observing(&judge.prepared.program, version, &judge.prepared.observed);
     let system = made.map_or_else(|| choice.engine.system(reduction.program()), |made| Ok(made.again()));
     let answer = match system {
-        Ok(system) => search(system, &judge.monitor, &plan, choice, options),
+        Ok(system) => {
+            let system = system.with_patience(options.limits.patience());
+            search(system, &judge.monitor, &plan, choice, options)
+        }
         Err(error) => without_start(error),
     };
     let mut checked = Checked {

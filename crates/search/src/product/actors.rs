@@ -4,7 +4,7 @@
 //! automaton may forbid a step that is possible. Inside of an atomic sequence nobody waits for anything.
 
 use super::graph::{ProductGraph, Stop};
-use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::atomic::{Broken, Visitor, Walk, Watch, check_finished};
 use crate::limits::Limit;
 use crate::liveness::fairness::{Actor, ActorSet, FairEdge, FairGraph};
 use crate::liveness::{Edge, Graph, Node};
@@ -88,6 +88,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
                 }
                 Err(Broken::Misfit(misfit)) => self.widen(&misfit),
                 Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+                Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
             }
         }
     }
@@ -97,6 +98,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         let width = self.nodes.product.width();
         let mut successors = Successors::new(width);
         self.nodes.product.successors(&self.state, &mut successors)?;
+        check_finished(&successors)?;
         let mut arrivals = Arrivals { identity: width.identity, ..Arrivals::default() };
         arrivals.error = successors.errors.first().map(|(_, error)| error.clone());
         let mut walk = None;

@@ -394,6 +394,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
                 Ok(()) => {}
                 Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
                 Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+                Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
             }
             if let Some((error, _)) = self.expansion.met.first() {
                 return Err(Stop::Failed(node, error.clone()));

@@ -133,6 +133,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             Ok(()) => {}
             Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
             Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+            Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
         }
         // The program's errors are not the property's business; and that it has come to an end is none.
         if !self.program.met.is_empty() {

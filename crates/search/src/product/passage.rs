@@ -1,7 +1,7 @@
 //! The steps along an edge of the product, which the searches for cycles do not remember: the source is expanded once more.
 
 use super::graph::{ProductGraph, Stop};
-use crate::atomic::{Visitor, Walk, Watch};
+use crate::atomic::{Broken, Visitor, Walk, Watch};
 use crate::limits::Limit;
 use crate::liveness::{Graph, Node};
 use model::RuntimeError;
@@ -36,8 +36,12 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             let state = successors.state(index);
             if !code.is_transient() {
                 search.arrival(state, &[code], 0);
-            } else if walk.through(product, state, code, &mut watch, self.interrupt(), &mut search).is_err() {
-                return Err(Stop::Limit(Limit::Interrupted));
+            } else {
+                match walk.through(product, state, code, &mut watch, self.interrupt(), &mut search) {
+                    Ok(()) => {}
+                    Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
+                    Err(_) => return Err(Stop::Limit(Limit::Interrupted)),
+                }
             }
             if search.found.is_some() {
                 break;

@@ -218,6 +218,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             Ok(()) => {}
             Err(Broken::Misfit(misfit)) => return Err(self.outgrown_by(misfit)),
             Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
+            Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
         }
         let (stride, identity) = (self.expansion.stride(), product.width().identity);
         let arrivals = self.expansion.take_arrivals();
