@@ -3,6 +3,7 @@
 use crate::reduction::{Reduction, Version};
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
+use model::interp::Patience;
 use model::{Program, RuntimeError, State};
 use native::Native;
 use search::replay::ReplayError;
@@ -69,17 +70,28 @@ pub fn check(
 ) -> Result<Checked, ReplayError> {
     let reduction = Reduction::new(program, Version::usual(raw));
     let outcome = explore(reduction.program(), engine, options);
-    checked(&reduction, outcome)
+    checked(&reduction, outcome, options.limits.patience())
 }
 
 /// Replays what a search found.
-pub fn checked(reduction: &Reduction<'_>, mut outcome: Outcome) -> Result<Checked, ReplayError> {
+pub fn checked(
+    reduction: &Reduction<'_>,
+    mut outcome: Outcome,
+    patience: Patience<'_>,
+) -> Result<Checked, ReplayError> {
     let mut counterexamples = Vec::new();
-    for found in &mut outcome.violations {
-        let (violation, states) = reduction.counterexample(found)?;
-        *found = violation.clone();
-        counterexamples.push(Counterexample { violation, states });
+    let mut open = Vec::new();
+    for found in std::mem::take(&mut outcome.violations) {
+        match reduction.counterexample(&found, patience) {
+            Ok((violation, states)) => {
+                outcome.violations.push(violation.clone());
+                counterexamples.push(Counterexample { violation, states });
+            }
+            Err(ReplayError::Unfinished(limit)) => open.push((found.error, limit)),
+            Err(error) => return Err(error),
+        }
     }
+    open.iter().for_each(|(error, limit)| outcome.leave_open(error, *limit));
     outcome.coverage = reduction.coverage(outcome.coverage, &outcome.violations);
     let unreached =
         if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };

@@ -76,7 +76,7 @@ impl Swarm {
             }
         };
         let (members, visits) = (found.members, found.visits);
-        let checked = check::checked(&reduction, found.outcome)
+        let checked = check::checked(&reduction, found.outcome, Patience::until(&INTERRUPTED))
             .map_err(|error| Fault(format!("a counterexample cannot be replayed: {error}")))?;
         let answer = Answer { checked, safety: true, ..Answer::default() };
         let report = answer.report(&model);
