@@ -3,6 +3,7 @@
 use crate::reduction::{Reduction, Version};
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
+use model::interp::Patience;
 use model::{Budget, Program, RuntimeError, State};
 use native::{Native, Wanted};
 use search::replay::ReplayError;
@@ -80,17 +81,28 @@ pub fn check(
         Ok(()) => explore(reduction.program(), engine, options),
         Err(exhausted) => Outcome::not_begun(exhausted.into(), REDUCING),
     };
-    checked(&reduction, outcome)
+    checked(&reduction, outcome, options.limits.patience())
 }
 
 /// Replays what a search found.
-pub fn checked(reduction: &Reduction<'_>, mut outcome: Outcome) -> Result<Checked, ReplayError> {
+pub fn checked(
+    reduction: &Reduction<'_>,
+    mut outcome: Outcome,
+    patience: Patience<'_>,
+) -> Result<Checked, ReplayError> {
     let mut counterexamples = Vec::new();
-    for found in &mut outcome.violations {
-        let (violation, states) = reduction.counterexample(found)?;
-        *found = violation.clone();
-        counterexamples.push(Counterexample { violation, states });
+    let mut open = Vec::new();
+    for found in std::mem::take(&mut outcome.violations) {
+        match reduction.counterexample(&found, patience) {
+            Ok((violation, states)) => {
+                outcome.violations.push(violation.clone());
+                counterexamples.push(Counterexample { violation, states });
+            }
+            Err(ReplayError::Unfinished(limit)) => open.push((found.error, limit)),
+            Err(error) => return Err(error),
+        }
     }
+    open.iter().for_each(|(error, limit)| outcome.leave_open(error, *limit));
     outcome.coverage = reduction.coverage(outcome.coverage, &outcome.violations);
     let unreached =
         if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };
@@ -107,7 +119,7 @@ fn explore(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome 
     let budget = options.limits.budget;
     match engine.system(program, budget) {
         Ok(system) => match budget.check() {
-            Ok(()) => reachability(&system, options),
+            Ok(()) => reachability(&system.with_patience(options.limits.patience()), options),
             Err(exhausted) => Outcome::not_begun(exhausted.into(), COMPILING),
         },
         Err(error) => Outcome::without_start(error),

@@ -3,9 +3,9 @@
 use crate::property::Property;
 use crate::report::{printable, printable_lines};
 use model::{Budget, Exhausted};
-use promela::{DiskLoader, FileLoader, LtlFormula};
+use promela::{DiskLoader, FileLoader, LtlFormula, read_bounded, read_file};
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// For the thread on which models are read.
@@ -116,11 +116,9 @@ pub fn load_with(
     color: bool,
 ) -> Result<Model, Rejected> {
     let (name, bytes) = if path == "-" {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        ("<stdin>".to_string(), read.map(|_| bytes))
+        ("<stdin>".to_string(), read_bounded(io::stdin().lock()))
     } else {
-        (path.to_string_lossy().into_owned(), std::fs::read(path))
+        (path.to_string_lossy().into_owned(), read_file(Path::new(path), true))
     };
     let bytes = bytes.map_err(|error| Rejected::because(unreadable(&name, Path::new(path), &error)))?;
     if Path::new(path).extension().is_some_and(|extension| extension == "lts") {

@@ -1,5 +1,6 @@
 //! The program that is searched in place of the model's, and the way back from what is found in it.
 
+use model::interp::Patience;
 use model::reduce::{Observed, Passes, Reduced, reduce_by};
 use model::system::{Move, Numbering, Step};
 use model::{Budget, Interpreter, Program, State};
@@ -84,9 +85,14 @@ impl<'p> Reduction<'p> {
     /// The same violation of the original program, with the states of its run, as the reference semantics sees it.
     ///
     /// # Errors
-    /// The run has no counterpart there: an error of ours.
-    pub fn counterexample(&self, found: &Violation) -> Result<(Violation, Vec<State>), ReplayError> {
-        let interpreter = Interpreter::new(self.original);
+    /// The run has no counterpart there, which is an error of ours; or its last step is not finished within a limit. A d_step
+    /// may repeat its state sooner in the reduced program, which has fewer variables.
+    pub fn counterexample(
+        &self,
+        found: &Violation,
+        patience: Patience<'_>,
+    ) -> Result<(Violation, Vec<State>), ReplayError> {
+        let interpreter = Interpreter::new(self.original).with_patience(patience);
         let Some(reduced) = &self.reduced else { return Ok((found.clone(), replay(&interpreter, found)?)) };
         let mut first_failure = None;
         for steps in reduced.expansions(&found.run.steps) {

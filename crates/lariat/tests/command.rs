@@ -195,6 +195,24 @@ fn bad_input_is_named_and_exits_with_2() {
     }
 }
 
+/// Whatever a path names, reading ends.
+#[cfg(unix)]
+#[test]
+fn only_texts_of_a_bounded_length_are_read() {
+    let place = Place::new()
+        .with("device.pml", "#include \"/dev/zero\"\nactive proctype P() { skip }\n")
+        .with("folder.pml", "#include \"/\"\nactive proctype P() { skip }\n");
+    let device = place.run(&["check", "device.pml"]);
+    assert_eq!(device.code, Some(2));
+    let wanted = "cannot include `/dev/zero`: it is a device, not a regular file";
+    assert!(device.err.contains(wanted) && device.err.contains("device.pml:1"), "{}", device.err);
+    let folder = place.run(&["check", "folder.pml"]);
+    assert!(folder.err.contains("cannot include `/`: it is a directory"), "{}", folder.err);
+    let zero = place.run(&["check", "/dev/zero"]);
+    assert_eq!(zero.code, Some(2));
+    assert!(zero.err.contains("`/dev/zero`: it is a device, not a regular file"), "{}", zero.err);
+}
+
 /// Types of processes may be called like operators of formulas.
 #[test]
 fn formulas_may_name_anything_in_the_model() {

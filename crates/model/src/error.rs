@@ -1,5 +1,5 @@
 //! What can go wrong while a program runs. Each is a verdict about the program, never a failure of
-//! the checker. The text of [`RuntimeError::kind`] is what users of SPIN know, so that reports can be compared.
+//! the checker, except those that [`RuntimeError::is_limit`] names. The text of [`RuntimeError::kind`] is what users of SPIN know, so that reports can be compared.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,8 +26,17 @@ pub enum RuntimeError {
     DStepBlocks,
     /// A rendezvous inside a `d_step`.
     RendezvousInDStep,
-    /// A d_step ran for more steps than any sensible one does.
+    /// A d_step came back to a state it was in before, so it never ends.
     DStepDoesNotEnd,
+    /// Not an error of the program: a limit of the check was reached inside a d_step, whose end is unknown.
+    DStepUnfinished {
+        /// Where the d_step begins; 0 if that is not known.
+        line: u32,
+        /// Steps made inside the d_step.
+        steps: u64,
+        /// A deadline or an interrupt stopped it, not the bound on steps.
+        stopped: bool,
+    },
     TooManyProcesses,
     TooManyChannels,
     /// A channel variable that holds no channel was used.
@@ -72,6 +81,7 @@ impl RuntimeError {
             RuntimeError::DStepBlocks => "block in d_step seq",
             RuntimeError::RendezvousInDStep => "rv-attempt in d_step",
             RuntimeError::DStepDoesNotEnd => "d_step does not end",
+            RuntimeError::DStepUnfinished { .. } => "d_step not finished",
             RuntimeError::TooManyProcesses => "too many processes",
             RuntimeError::TooManyChannels => "too many queues",
             RuntimeError::UninitializedChannel => "ref to uninitialized chan name",
@@ -95,6 +105,11 @@ impl RuntimeError {
             RuntimeError::EnabledInCircle => "enabled depends on itself",
             RuntimeError::PropertyViolated => "property violated",
         }
+    }
+
+    /// Does it say that a limit of the check was reached, and nothing about the program?
+    pub fn is_limit(&self) -> bool {
+        matches!(self, RuntimeError::DStepUnfinished { .. })
     }
 }
 
@@ -128,6 +143,22 @@ impl fmt::Display for RuntimeError {
             }
             RuntimeError::TraceMatched => {
                 out.write_str("event_trace error: the whole notrace sequence happened")
+            }
+            RuntimeError::DStepDoesNotEnd => out.write_str("the d_step never ends: its state repeats"),
+            RuntimeError::DStepUnfinished { line, steps, stopped } => {
+                out.write_str("the d_step")?;
+                if *line > 0 {
+                    write!(out, " at line {line}")?;
+                }
+                write!(out, " was not finished: it ")?;
+                match stopped {
+                    true => write!(out, "was stopped after {steps} steps"),
+                    false => write!(
+                        out,
+                        "had not ended after {steps} steps, and its state had not repeated; \
+                         let it do less at a time, or use atomic instead of d_step"
+                    ),
+                }
             }
             RuntimeError::EnabledSelf => out.write_str("a process asked whether it is enabled itself"),
             other => out.write_str(other.kind()),

@@ -192,14 +192,19 @@ impl Expr {
 
     /// Can it be without a value in some state?
     pub fn may_fail(&self) -> bool {
-        self.any(&|part| match part {
-            Expr::Read(place) => !place.indices.is_empty(),
-            Expr::Binary(op, ..) => matches!(op, BinaryOp::Divide | BinaryOp::Remainder),
-            Expr::Unary(..) | Expr::Const(_) | Expr::Conditional(..) | Expr::ProcessCount => false,
-            Expr::Last | Expr::Partner => false,
-            Expr::NonProgress | Expr::At { .. } => false,
-            _ => true,
-        })
+        self.any(&Expr::own_failure)
+    }
+
+    /// Can it be without a value though all its parts have one?
+    pub fn own_failure(&self) -> bool {
+        match self {
+            Expr::Read(Place { indices, .. }) | Expr::ReadRemote { indices, .. } => !indices.is_empty(),
+            Expr::Binary(BinaryOp::Divide | BinaryOp::Remainder, _, divisor) => {
+                !matches!(**divisor, Expr::Const(1..))
+            }
+            Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) => true,
+            _ => false,
+        }
     }
 
     /// Does `test` hold for this expression or one inside it?

@@ -13,8 +13,9 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::Variable;
 use model::program::{Body, BranchKind, Operation};
 
-/// More steps than this, and the interpreter decides whether the body ends.
-const STEPS: i32 = 1_000_000;
+/// After this many steps, some tenths of a second of work, the interpreter takes over: it runs the body again and finds out
+/// whether its state repeats, and can be stopped.
+const STEPS: i32 = 1 << 27;
 
 /// How many nodes a body may have for its paths to be written as a tree.
 const TREE_NODES: usize = 64;

@@ -42,7 +42,7 @@ use compile::Effort;
 use model::RuntimeError;
 use model::budget::{Budget, UNLIMITED};
 use model::expression::Expr;
-use model::interp::{Interpreter, PackedInterpreter};
+use model::interp::{Interpreter, PackedInterpreter, Patience};
 use model::layout::{Layout, Profile, Recoder};
 use model::program::Program;
 use model::state::State;
@@ -81,6 +81,8 @@ pub struct Native<'a> {
 
 /// So often the interpreter is asked in vain before the layout is blamed.
 const PATIENCE: u64 = 1000;
+/// If one answer takes the interpreter longer than this, the layout is blamed at once: the steps are long ones.
+const LONG_ANSWER: Duration = Duration::from_secs(1);
 
 impl<'a> Native<'a> {
     /// Looks around with the interpreter, makes a layout and compiles; not yet if few states were seen and that was all. The error is one of
@@ -132,6 +134,13 @@ impl<'a> Native<'a> {
         let compile_time = start.elapsed();
         let asked = AtomicU64::new(0);
         Native { packed, code, demand, invariants, compile_time, asked, trusting: false }
+    }
+
+    /// The same, with another bound on how long a single d_step may run.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience<'a>) -> Native<'a> {
+        self.packed = self.packed.with_patience(patience);
+        self
     }
 
     /// The same system for another search: code that one makes both have.
@@ -218,11 +227,11 @@ impl System for Native<'_> {
                 return Ok(());
             }
             let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-            let (first, errors) = (out.len(), out.errors.len());
+            let (first, errors, start) = (out.len(), out.errors.len(), Instant::now());
             self.packed.successors(state, out)?;
             // The answer was not worth the question: some value within a step does not fit.
             let needless = out.errors.len() == errors;
-            if needless && !self.trusting && asked >= PATIENCE {
+            if needless && !self.trusting && (asked >= PATIENCE || start.elapsed() > LONG_ANSWER) {
                 out.truncate(first);
                 return Err(Box::new(Misfit { within: true, ..Misfit::default() }));
             }
@@ -275,7 +284,8 @@ impl System for Native<'_> {
             other => other,
         };
         let profile = self.packed.wider_profile(misfit);
-        let wide = Native::make(self.program(), profile, demand, self.packed.budget());
+        let wide = Native::make(self.program(), profile, demand, self.packed.budget())
+            .with_patience(self.packed.interpreter().patience());
         Native { trusting: self.trusting || misfit.within, ..wide }
     }
 

@@ -24,7 +24,7 @@ mod token;
 pub use diagnostic::Diagnostic;
 pub use given::formula_name;
 pub use lower::{LtlFormula, Property, PropertyKind};
-pub use preprocess::{DiskLoader, FileLoader, MemoryLoader};
+pub use preprocess::{DiskLoader, FileLoader, MAX_FILE_BYTES, MemoryLoader, read_bounded, read_file};
 pub use source::{SourceMap, Span};
 
 /// What parsing gives, whether or not there were errors.

@@ -6,6 +6,7 @@
 //! itself in the end. Only then are the states behind that stored state remembered, and each visited once. No
 //! terminating sequence is treated differently, so counts remain those of a plain search.
 
+use crate::limits::Limit;
 use hashbrown::HashSet;
 use model::RuntimeError;
 use model::system::{Misfit, StepCode, Successors, System, Width};
@@ -83,6 +84,17 @@ pub(crate) trait Visitor {
 pub(crate) enum Broken {
     Misfit(Box<Misfit>),
     Stopped,
+    /// A step could not be finished within this limit.
+    Unfinished(Limit),
+}
+
+/// Were all steps finished?
+#[inline]
+pub(crate) fn check_finished(successors: &Successors) -> Result<(), Broken> {
+    match successors.errors.iter().find_map(|(_, error)| Limit::of(error)) {
+        Some(limit) => Err(Broken::Unfinished(limit)),
+        None => Ok(()),
+    }
 }
 
 impl From<Box<Misfit>> for Broken {
@@ -149,6 +161,7 @@ impl Walk {
         let mut top = Place { code, chain, moves: code.weight(), first: 0 };
         self.path.push(top);
         system.successors(&self.state, &mut self.ahead)?;
+        check_finished(&self.ahead)?;
         loop {
             let ahead = self.ahead.raw();
             if ahead.len() == top.first {
@@ -200,6 +213,7 @@ impl Walk {
             top = Place { code, chain, moves, first: place };
             self.path.push(top);
             system.successors(&self.state, &mut self.ahead)?;
+            check_finished(&self.ahead)?;
         }
     }
 

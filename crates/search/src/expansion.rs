@@ -1,7 +1,7 @@
 //! One state at a time: its successors that are stored states, with atomic sequences passed through. For the searches that
 //! have no use for blocks and threads: the one with a real stack, and the one on disk.
 
-use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::atomic::{Broken, Visitor, Walk, Watch, check_finished};
 use crate::outcome::Run;
 use crate::predecessors::passage;
 use crate::tally::Tally;
@@ -104,6 +104,7 @@ impl<const NAMED: bool> Expansion<NAMED> {
     ) -> Result<(), Broken> {
         self.successors.clear();
         system.successors(state, &mut self.successors)?;
+        check_finished(&self.successors)?;
         let errors = std::mem::take(&mut self.successors.errors);
         let entries = self.successors.raw().chunks_exact(self.stride);
         self.moved = entries.clone().any(|entry| !StepCode(entry[0]).is_refused());

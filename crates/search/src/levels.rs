@@ -143,8 +143,10 @@ pub(crate) fn attempt<S: System>(
         search.single.tally.transitions += 1;
         search.from(state)
     });
-    if let Err(misfit) = visited {
-        return Err(search.single.unfit(system, misfit));
+    match visited {
+        Ok(None) => {}
+        Ok(limit) => search.single.sign.stop(limit),
+        Err(misfit) => return Err(search.single.unfit(system, misfit)),
     }
     let (guarantee, bytes) = (search.store.guarantee(), search.memory_bytes());
     let revisits = search.store.revisits();

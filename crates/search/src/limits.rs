@@ -1,6 +1,8 @@
 //! Limits of a search, and the meter that watches them. Reaching a limit is a value, never a panic.
 
+use model::RuntimeError;
 use model::budget::{Budget, Exhausted, UNLIMITED};
+use model::interp::Patience;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -36,6 +38,13 @@ impl From<Exhausted> for Limit {
     }
 }
 
+impl<'a> Limits<'a> {
+    /// How long a single d_step may run.
+    pub fn patience(&self) -> Patience<'a> {
+        Patience::until(self.budget.flag())
+    }
+}
+
 /// The limit that kept a search from being exhaustive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -44,6 +53,11 @@ pub enum Limit {
     MemoryBytes(u64),
     Time(Duration),
     Interrupted,
+    /// A d_step that begins at this line ran into the bound on its steps; line 0 if that is not known.
+    DStep {
+        line: u32,
+        steps: u64,
+    },
     /// Files could not be written or read.
     Disk(std::io::ErrorKind),
     /// The store forgets what need not be kept, and all that it has room for, so many states, must be.
@@ -53,6 +67,17 @@ pub enum Limit {
     },
     /// The store forgets what is not on a stack, and the order asked for has none.
     NeedsDepthFirst,
+}
+
+impl Limit {
+    /// The limit that an error stands for, if it is not one of the program.
+    pub(crate) fn of(error: &RuntimeError) -> Option<Limit> {
+        match *error {
+            RuntimeError::DStepUnfinished { stopped: true, .. } => Some(Limit::Interrupted),
+            RuntimeError::DStepUnfinished { line, steps, .. } => Some(Limit::DStep { line, steps }),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Limit {
@@ -65,6 +90,9 @@ impl fmt::Display for Limit {
                 write!(out, "the time limit of {} was reached", rounded_time(*time))
             }
             Limit::Interrupted => out.write_str("interrupted"),
+            Limit::DStep { line, steps } => {
+                RuntimeError::DStepUnfinished { line: *line, steps: *steps, stopped: false }.fmt(out)
+            }
             Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
             Limit::Kept { states, bytes } => write!(
                 out,

@@ -130,6 +130,15 @@ impl Outcome {
         }
     }
 
+    /// An error could not be confirmed: replaying its run was stopped by this limit. Precondition: it is not among `violations`
+    /// any more.
+    pub fn leave_open(&mut self, error: &RuntimeError, limit: Limit) {
+        self.errors = if self.violations.is_empty() { 0 } else { self.errors.saturating_sub(1) };
+        self.error_kinds.remove(error.kind());
+        self.exhaustive = false;
+        self.limit.get_or_insert(limit);
+    }
+
     pub fn verdict(&self) -> Verdict {
         if self.errors > 0 {
             Verdict::Violated

@@ -1,6 +1,7 @@
 //! Replaying a run: step by step from the initial state, so that nobody sees a counterexample the reference
 //! semantics does not agree with.
 
+use crate::limits::Limit;
 use crate::outcome::{Run, Violation};
 use model::{Interpreter, RuntimeError, State, Step};
 use std::fmt;
@@ -19,6 +20,8 @@ pub enum ReplayError {
     },
     /// All steps can be taken, but the error does not appear.
     NoSuchError(RuntimeError),
+    /// The last step was not finished within this limit, so it is not known whether the error appears.
+    Unfinished(Limit),
 }
 
 impl fmt::Display for ReplayError {
@@ -29,6 +32,9 @@ impl fmt::Display for ReplayError {
                 write!(out, "step {} of the run cannot be taken", number + 1)
             }
             ReplayError::NoSuchError(error) => write!(out, "the run does not end with: {error}"),
+            ReplayError::Unfinished(limit) => {
+                write!(out, "the last step of the run was not finished: {limit}")
+            }
         }
     }
 }
@@ -53,6 +59,9 @@ pub fn replay(system: &Interpreter<'_>, violation: &Violation) -> Result<States,
         if last && let Some(found) = successors.iter().position(|found| found.errors.contains(error)) {
             states.extend(successors.swap_remove(found).state);
             return Ok(states);
+        }
+        if last && let Some(limit) = successors.iter().flat_map(|found| &found.errors).find_map(Limit::of) {
+            return Err(ReplayError::Unfinished(limit));
         }
         let state = successors.drain(..).find_map(|successor| successor.state);
         states.push(state.ok_or_else(missing)?);

@@ -22,6 +22,8 @@ pub(crate) enum Stop {
     /// The sign says why.
     Over,
     Misfit(Box<Misfit>),
+    /// A step could not be finished within this limit.
+    Unfinished(Limit),
 }
 
 impl From<Broken> for Stop {
@@ -29,6 +31,7 @@ impl From<Broken> for Stop {
         match broken {
             Broken::Misfit(misfit) => Stop::Misfit(misfit),
             Broken::Stopped => Stop::Over,
+            Broken::Unfinished(limit) => Stop::Unfinished(limit),
         }
     }
 }
@@ -46,19 +49,21 @@ pub(crate) struct Unfit {
     pub met: Outcome,
 }
 
-/// Visits what can be reached from each initial state, until somebody stops it.
+/// Visits what can be reached from each initial state, until the search is stopped. Returns the limit
+/// within which a step could not be finished, if that was the reason.
 pub(crate) fn from_each(
     initial: &[Vec<u64>],
     mut visit: impl FnMut(usize, &[u64]) -> Result<(), Stop>,
-) -> Result<(), Box<Misfit>> {
+) -> Result<Option<Limit>, Box<Misfit>> {
     for (number, state) in initial.iter().enumerate() {
         match visit(number, state) {
             Ok(()) => {}
             Err(Stop::Over) => break,
             Err(Stop::Misfit(misfit)) => return Err(misfit),
+            Err(Stop::Unfinished(limit)) => return Ok(Some(limit)),
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 pub(crate) struct Single<'a> {

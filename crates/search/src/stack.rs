@@ -154,8 +154,10 @@ fn attempt<S: System>(
         search.single.tally.transitions += 1;
         search.from(state)
     });
-    if let Err(misfit) = visited {
-        return Err(search.single.unfit(system, misfit));
+    match visited {
+        Ok(None) => {}
+        Ok(limit) => search.single.sign.stop(limit),
+        Err(misfit) => return Err(search.single.unfit(system, misfit)),
     }
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());
     let revisits = search.store.revisits();

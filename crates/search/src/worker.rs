@@ -9,7 +9,7 @@
 //! A state is marked when it is generated, not when it is expanded, so the depth-first order is that of blocks: newest
 //! first. Every state is expanded once, whatever the order and the number of threads.
 
-use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::atomic::{Broken, Visitor, Walk, Watch, check_finished};
 use crate::frontier::Frontier;
 use crate::limits::Limit;
 use crate::pool::{Live, Pool, Sign};
@@ -292,8 +292,10 @@ impl<Key: Copy> Worker<Key> {
                     self.frontier.push(entry[0], &entry[1..]);
                 }
                 self.block.truncate(slot * stride);
-                if let Broken::Misfit(misfit) = broken {
-                    self.misfit = Some(misfit);
+                match broken {
+                    Broken::Misfit(misfit) => self.misfit = Some(misfit),
+                    Broken::Unfinished(limit) => cx.sign.stop(Some(limit)),
+                    Broken::Stopped => {}
                 }
                 break;
             }
@@ -319,6 +321,7 @@ impl<Key: Copy> Worker<Key> {
         let state = &self.block[slot * stride + 1..(slot + 1) * stride];
         let first = self.successors.raw().len();
         cx.system.successors(state, &mut self.successors)?;
+        check_finished(&self.successors)?;
         if T::OMITS {
             self.expanded += 1;
             self.tally.ways.expand(self.expanded);

@@ -113,6 +113,10 @@ fn verdict(saved: &SavedRun, followed: &Followed, same: bool, style: Style) -> (
         Replayed::StillFails => {
             (format!("{}: {}; {since}", style.bad("still fails"), shown(saved)), Exit::Violated)
         }
+        Replayed::FailsOtherwise { step, error } if error.is_limit() => {
+            let error = printable(&error.to_string());
+            (format!("{}: at step {}: {error}", style.unsure("inconclusive"), step + 1), Exit::Inconclusive)
+        }
         Replayed::FailsOtherwise { step, error } => {
             let error = printable(&error.to_string());
             let line = format!("{}: at step {}: {error}", style.bad("fails otherwise"), step + 1);

@@ -59,6 +59,7 @@ impl Simulate {
             quiet: self.quiet,
             number: 0,
             failed: false,
+            unfinished: false,
         };
         let simulation = match Simulation::new(&model.program) {
             Ok(simulation) => simulation,
@@ -77,7 +78,11 @@ impl Simulate {
         };
         // A reader that has seen enough ends the run; what it did so far counts.
         done.or_else(|error| if is_closed_pipe(&error) { Ok(()) } else { Err(error) })?;
-        Ok(if screen.failed { Exit::Violated } else { Exit::Holds })
+        Ok(match screen {
+            Screen { failed: true, .. } => Exit::Violated,
+            Screen { unfinished: true, .. } => Exit::Inconclusive,
+            _ => Exit::Holds,
+        })
     }
 }
 
@@ -89,6 +94,8 @@ struct Screen<Out> {
     quiet: bool,
     number: u64,
     failed: bool,
+    /// A step could not be finished within the limits.
+    unfinished: bool,
 }
 
 impl<Out: Write> Screen<Out> {
@@ -105,8 +112,10 @@ impl<Out: Write> Screen<Out> {
             }
         }
         for error in &choice.errors {
-            self.failed = true;
-            writeln!(self.out, "        {}", self.style.bad(&printable(&error.to_string())))?;
+            let text = printable(&error.to_string());
+            let text = if error.is_limit() { self.style.unsure(&text) } else { self.style.bad(&text) };
+            *(if error.is_limit() { &mut self.unfinished } else { &mut self.failed }) = true;
+            writeln!(self.out, "        {text}")?;
         }
         Ok(())
     }
@@ -123,6 +132,7 @@ impl<Out: Write> Screen<Out> {
     /// How the run ended: nothing can be chosen any more.
     fn end(&mut self, simulation: &Simulation<'_>, stopped: bool) -> io::Result<()> {
         match simulation.end() {
+            _ if stopped && !self.failed => writeln!(self.out, "The run cannot be followed further."),
             _ if stopped => writeln!(self.out, "The error ends the run."),
             End::AllEnded => writeln!(self.out, "All processes have ended."),
             End::Valid => writeln!(self.out, "The run ends: every process is where it may rest."),

@@ -10,6 +10,7 @@ use lariat::report::text;
 use lariat::swarm::{Share, swarm};
 use lariat::{check, machine};
 use model::Budget;
+use model::interp::Patience;
 use native::{Native, Wanted};
 use search::Verdict;
 use std::num::NonZeroUsize;
@@ -64,7 +65,11 @@ impl Swarm {
             members: self.members,
         };
         let reduction = Reduction::new(&model.program, Version::Reduced, &budget);
-        let system = || Native::within(reduction.program(), Wanted::Automatic, &budget);
+        let patience = Patience::until(budget.flag());
+        let system = || {
+            let system = Native::within(reduction.program(), Wanted::Automatic, &budget)?;
+            Ok(system.with_patience(patience))
+        };
         let found = match system() {
             Err(error) => {
                 lariat::swarm::Swarm { outcome: search::Outcome::without_start(error), members: 0, visits: 0 }
@@ -72,7 +77,7 @@ impl Swarm {
             Ok(_) => swarm(|| system().expect("it could be made before"), &share),
         };
         let (members, visits) = (found.members, found.visits);
-        let checked = check::checked(&reduction, found.outcome)
+        let checked = check::checked(&reduction, found.outcome, patience)
             .map_err(|error| Fault(format!("a counterexample cannot be replayed: {error}")))?;
         let answer = Answer { checked, safety: true, ..Answer::default() };
         let report = answer.report(&model);

@@ -8,20 +8,21 @@ use super::lasso::{Lasso, LassoError, follow, letters};
 use super::monitor::Unsuitable;
 use super::unseen::unseen_labels;
 use super::{Judges, Wanted, condition, fair};
+use model::expression::{BinaryOp, UnaryOp};
 use model::{Expr, Program};
-use omega::formula::{Formula, Formulas, Spelling};
+use omega::formula::{AtomId, Formula, Formulas, GuardedAtom, Spelling};
 use promela::LtlFormula;
 use search::branching::{self, BranchingAnswer, LabellingError, Method, Question, is_state_formula};
 use search::liveness::fairness::Fairness;
 use search::product::{Answer, LassoRun};
 use search::{Options, Run, Verdict, Violation};
+use std::collections::HashMap;
 
 /// A formula whose atoms are still texts.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     text: String,
     formulas: Formulas,
-    formula: Formula,
 }
 
 impl Skeleton {
@@ -46,13 +47,13 @@ impl Skeleton {
                 "in the formula `{text}` no quantifier stands before `{shown}`: write `A` (on all runs) or `E` (on some run) there, or use --ltl"
             ));
         }
-        Ok(Skeleton { text: text.to_string(), formulas, formula })
+        Ok(Skeleton { text: text.to_string(), formulas })
     }
 
     /// What must be read as if it stood in the model.
     pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.formulas.atom_count() as u32).map(|atom| {
-            let name = self.formulas.atom_name(omega::formula::AtomId(atom));
+            let name = self.formulas.atom_name(AtomId(atom));
             let bare = name.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(name);
             match bare.strip_prefix(MOVED) {
                 Some(process) => format!("({MOVES}{process})"),
@@ -78,7 +79,40 @@ impl Skeleton {
                 }
             }
         }
-        Ok(BranchingFormula { name: self.text, formulas: self.formulas, formula: self.formula, conditions })
+        self.guarded(conditions)
+    }
+
+    /// The formula in which conditions that can be without a value are evaluated only where they matter.
+    fn guarded(self, conditions: Vec<Expr>) -> Result<BranchingFormula, String> {
+        let Skeleton { text, formulas, .. } = &self;
+        let numbers = (0..formulas.atom_count() as u32).map(AtomId);
+        let known: HashMap<&str, &Expr> =
+            numbers.map(|atom| &**formulas.atom_name(atom)).zip(&conditions).collect();
+        let may_fail = |atom: &str| known.get(atom).is_some_and(|condition| condition.may_fail());
+        let mut formulas = Formulas::new();
+        let (formula, guarded) = formulas
+            .parse_guarded(&spell_moves(text), &may_fail)
+            .map_err(|error| format!("the formula `{text}` cannot be read: {error}"))?;
+        let condition = |name: &str| {
+            let composed = |part: &GuardedAtom| {
+                let mut whole = (*known.get(&*part.atom)?).clone();
+                for (guard, truth) in part.guards.iter().rev() {
+                    let guard = (*known.get(&**guard)?).clone();
+                    let guard = if *truth { guard } else { Expr::unary(UnaryOp::Not, guard) };
+                    whole = Expr::binary(BinaryOp::And, guard, whole);
+                }
+                Some(whole)
+            };
+            match guarded.iter().find(|part| part.name == name) {
+                Some(part) => composed(part),
+                None => known.get(name).map(|condition| (*condition).clone()),
+            }
+        };
+        let numbers = (0..formulas.atom_count() as u32).map(AtomId);
+        let conditions: Option<Vec<Expr>> = numbers.map(|atom| condition(formulas.atom_name(atom))).collect();
+        let conditions =
+            conditions.ok_or_else(|| format!("in `{text}` the guard of an atom is not a condition"))?;
+        Ok(BranchingFormula { name: self.text, formulas, formula, conditions })
     }
 }
 
@@ -238,7 +272,9 @@ pub(super) fn check(
         progress: options.progress,
     };
     let system = choice.engine.system(&program, options.limits.budget);
-    let found = system.map(|system| branching::check(system, &mut formulas, question));
+    let patience = options.limits.patience();
+    let found =
+        system.map(|system| branching::check(system.with_patience(patience), &mut formulas, question));
     let BranchingAnswer { verdict, method, error, answer } = found.unwrap_or_else(|error| {
         let failure = Some(Violation { error, run: Run::default() });
         let answer = Answer { failure, ..Answer::default() };

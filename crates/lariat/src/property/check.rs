@@ -175,7 +175,10 @@ pub(super) fn check_on(
         return Ok(unsuitable(property, Unsuitable::Exhausted(exhausted, COMPILING)));
     }
     let answer = match system {
-        Ok(system) => search(system, &judge.monitor, &plan, choice, options),
+        Ok(system) => {
+            let system = system.with_patience(options.limits.patience());
+            search(system, &judge.monitor, &plan, choice, options)
+        }
         Err(error) => without_start(error),
     };
     let mut checked = Checked {

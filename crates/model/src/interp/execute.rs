@@ -1,16 +1,20 @@
 //! Performing one operation: from a state that is ours to change, the state after.
 
+use super::dstep::Patience;
 use super::eval::{Context, channel_index};
 use crate::error::RuntimeError;
 use crate::expression::{Expr, Pattern, Place, Scope};
 use crate::program::{
-    Action, Body, BranchKind, ChannelTypeId, Event, EventTrace, Operation, PrintPart, ProcessTypeId, Program,
+    Action, ChannelTypeId, Event, EventTrace, Operation, PrintPart, ProcessTypeId, Program,
 };
 use crate::state::{Channel, Pid, State};
 use std::cell::RefCell;
 
-/// More steps than any terminating d_step anyone wrote takes; past this it is taken for a loop.
-const DSTEP_LIMIT: u32 = 10_000_000;
+/// Errors of one step that are kept even if they are equal. A d_step may run into the same one without end.
+const EQUAL_ERRORS: usize = 1 << 10;
+
+/// The most bytes that are kept of what one step prints.
+const OUTPUT_BYTES: usize = 1 << 20;
 
 /// A step being made.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct Machine<'a> {
     pub noted: RefCell<Vec<RuntimeError>>,
     /// What the step printed.
     pub output: Option<String>,
+    /// For a d_step.
+    pub patience: Patience<'a>,
 }
 
 /// Whether an operation happened.
@@ -257,42 +263,6 @@ impl<'a> Machine<'a> {
         Ok(true)
     }
 
-    fn run_body(&mut self, body: &Body) -> Performed {
-        if !self.context().node_enabled(body, 0)? {
-            return Ok(false);
-        }
-        let mut node = Some(0);
-        let mut steps = 0;
-        while let Some(current) = node {
-            steps += 1;
-            if steps > DSTEP_LIMIT {
-                return Err(RuntimeError::DStepDoesNotEnd);
-            }
-            let mut taken = None;
-            for branch in &body.nodes[current as usize] {
-                let happened = match &branch.kind {
-                    BranchKind::Enter => match branch.next {
-                        Some(next) => self.context().node_enabled(body, next)?,
-                        None => true,
-                    },
-                    BranchKind::Operation(operation) => self.perform(operation)?,
-                };
-                if happened {
-                    taken = Some(branch);
-                    break;
-                }
-            }
-            let Some(branch) = taken else {
-                return Err(RuntimeError::DStepBlocks);
-            };
-            if self.handshake.is_some() {
-                return Err(RuntimeError::RendezvousInDStep);
-            }
-            node = branch.next;
-        }
-        Ok(true)
-    }
-
     /// Has another living process the exclusive right to do this?
     fn check_exclusive(&mut self, channel: i32, receive: bool) -> Result<(), RuntimeError> {
         for (pid, process) in self.state.processes.iter().enumerate() {
@@ -378,11 +348,14 @@ impl<'a> Machine<'a> {
     }
 
     fn note(&mut self, error: RuntimeError) {
-        self.noted.borrow_mut().push(error);
+        let mut noted = self.noted.borrow_mut();
+        if noted.len() < EQUAL_ERRORS || !noted.contains(&error) {
+            noted.push(error);
+        }
     }
 
     fn print(&mut self, format: &[PrintPart]) -> Result<(), RuntimeError> {
-        if self.output.is_none() {
+        if self.output.as_ref().is_none_or(|output| output.len() > OUTPUT_BYTES) {
             return Ok(());
         }
         let mut text = String::new();
@@ -406,6 +379,9 @@ impl<'a> Machine<'a> {
         }
         if let Some(output) = &mut self.output {
             *output += &text;
+            if output.len() > OUTPUT_BYTES {
+                *output += "\n(this step printed more, which is left out)\n";
+            }
         }
         Ok(())
     }

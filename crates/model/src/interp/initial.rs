@@ -1,6 +1,6 @@
 //! The initial states: the prologue's, or all that satisfy an initial condition.
 
-use super::{Context, Machine};
+use super::{Context, Machine, Patience};
 use crate::error::RuntimeError;
 use crate::expression::{BinaryOp, Expr, Scope};
 use crate::program::{Program, VariableId};
@@ -17,6 +17,7 @@ pub fn initial_states(program: &Program) -> Result<Vec<State>, RuntimeError> {
         handshake: None,
         noted: RefCell::default(),
         output: None,
+        patience: Patience::default(),
     };
     for action in &program.prologue {
         machine.act(action)?;

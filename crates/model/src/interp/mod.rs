@@ -6,6 +6,7 @@
 //! sequence keeps control while it can move. If nothing in the system can move, `timeout` becomes true and
 //! everything is tried again.
 
+mod dstep;
 mod enabled;
 mod eval;
 mod execute;
@@ -13,6 +14,7 @@ mod initial;
 mod packed;
 mod spare;
 
+pub use dstep::Patience;
 pub use eval::{Context, binary};
 pub use execute::Machine;
 pub use packed::PackedInterpreter;
@@ -29,11 +31,23 @@ use std::cell::RefCell;
 #[derive(Clone, Copy, Debug)]
 pub struct Interpreter<'a> {
     program: &'a Program,
+    /// How long a single d_step may run.
+    patience: Patience<'a>,
 }
 
 impl<'a> Interpreter<'a> {
     pub fn new(program: &'a Program) -> Interpreter<'a> {
-        Interpreter { program }
+        Interpreter { program, patience: Patience::default() }
+    }
+
+    /// The same, with another bound on how long a single d_step may run.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience<'a>) -> Interpreter<'a> {
+        Interpreter { patience, ..self }
+    }
+
+    pub fn patience(&self) -> Patience<'a> {
+        self.patience
     }
 
     pub fn program(&self) -> &'a Program {
@@ -58,6 +72,7 @@ impl<'a> Interpreter<'a> {
             sink: &mut |_, _| {},
             spare: &mut Spare::default(),
             keep_output: false,
+            patience: self.patience,
         };
         !expansion.all_processes()
     }
@@ -79,8 +94,9 @@ impl<'a> Interpreter<'a> {
     }
 
     fn expand(&self, state: &State, sink: Sink<'_>, spare: &mut Spare, keep_output: bool) {
-        let program = self.program;
-        let mut expansion = Expansion { program, state, timeout: false, sink, spare, keep_output };
+        let Interpreter { program, patience } = *self;
+        let timeout = false;
+        let mut expansion = Expansion { program, state, timeout, sink, spare, keep_output, patience };
         if let Some(pid) = state.exclusive {
             if !expansion.process(pid) {
                 let released = State { exclusive: None, ..expansion.spare.copy(state) };
@@ -107,6 +123,7 @@ struct Expansion<'a, 's> {
     /// For copies of the state.
     spare: &'s mut Spare,
     keep_output: bool,
+    patience: Patience<'a>,
 }
 
 impl<'a> Expansion<'a, '_> {
@@ -181,8 +198,16 @@ impl<'a> Expansion<'a, '_> {
             handshake: context.handshake,
             noted: RefCell::default(),
             output: self.keep_output.then(String::new),
+            patience: self.patience,
         };
         if let Err(error) = enabled.and_then(|_| machine.perform(&transition.operation)) {
+            let error = match error {
+                RuntimeError::DStepUnfinished { steps, stopped, .. } => {
+                    let line = self.program.origin(transition.origin).line;
+                    RuntimeError::DStepUnfinished { line, steps, stopped }
+                }
+                other => other,
+            };
             for error in machine.noted.take().into_iter().chain([error]) {
                 self.report_error(pid, index, error);
             }
@@ -229,6 +254,7 @@ impl<'a> Expansion<'a, '_> {
             sink: &mut join,
             spare: &mut *self.spare,
             keep_output: self.keep_output,
+            patience: self.patience,
         };
         for pid in (0..sent.state.processes.len()).rev().map(|pid| pid as Pid) {
             if pid == send.pid {

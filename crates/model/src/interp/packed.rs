@@ -1,7 +1,7 @@
 //! The reference semantics on packed states: unpack, ask the interpreter, pack again. It shares with compiled engines
 //! everything but the meaning of a step, which makes it their oracle.
 
-use super::Interpreter;
+use super::{Interpreter, Patience};
 use crate::budget::Budget;
 use crate::error::RuntimeError;
 use crate::layout::{Layout, Profile, Recoder};
@@ -41,6 +41,13 @@ impl<'a> PackedInterpreter<'a> {
 
     pub fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// The same, with another bound on how long a single d_step may run.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience<'a>) -> PackedInterpreter<'a> {
+        self.interpreter = self.interpreter.with_patience(patience);
+        self
     }
 
     pub fn interpreter(&self) -> &Interpreter<'a> {
@@ -157,6 +164,7 @@ impl System for PackedInterpreter<'_> {
     fn widened(&self, misfit: &Misfit) -> Self {
         PackedInterpreter::with_profile(self.program(), self.wider_profile(misfit))
             .within(self.budget.clone())
+            .with_patience(self.interpreter.patience())
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {

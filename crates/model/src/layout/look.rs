@@ -30,6 +30,8 @@ const WALK: usize = 400;
 const FAIR: usize = 3;
 /// Priorities change once in so many steps.
 const PATIENCE: usize = 24;
+/// How many steps a single d_step may take; a longer one is not looked into.
+const DSTEP_STEPS: u64 = 1 << 16;
 /// How long a climb is at most.
 const CLIMB: usize = 200;
 
@@ -69,6 +71,7 @@ impl Profile {
 
     /// Adds what can be seen from some states, within a fixed effort and within the budget.
     pub fn look_around(&mut self, interpreter: &Interpreter<'_>, from: &[State], budget: &Budget) -> Extent {
+        let interpreter = &interpreter.with_patience(interpreter.patience().at_most(DSTEP_STEPS));
         let mut look = Look {
             interpreter,
             costs: Costs::new(interpreter.program()),
@@ -121,6 +124,9 @@ impl Look<'_, '_> {
         self.effort = self.effort.saturating_sub(self.costs.of(state, self.successors.len()));
         if self.budget.is_over() {
             self.effort = 0;
+        } else if self.successors.iter().flat_map(|successor| &successor.errors).any(RuntimeError::is_limit) {
+            // That took much longer than the number of successors tells.
+            self.effort /= 2;
         }
         self.successors.retain(|successor| successor.state.is_some());
     }

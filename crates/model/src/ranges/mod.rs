@@ -24,7 +24,7 @@ pub(crate) use instances::Instances;
 use crate::access::Channels;
 use crate::budget::{Budget, UNLIMITED};
 use crate::expression::{Expr, Place, Scope};
-use crate::interp::Machine;
+use crate::interp::{Machine, Patience};
 use crate::layout::Interval;
 use crate::program::{ChannelTypeId, LocationId, Operation, ProcessTypeId, Program, Transition, VariableId};
 use crate::reduce::walk;
@@ -548,6 +548,7 @@ fn start_values(program: &Program) -> Option<Vec<Interval>> {
         handshake: None,
         noted: RefCell::default(),
         output: None,
+        patience: Patience::default(),
     };
     for action in &program.prologue {
         machine.act(action).ok()?;

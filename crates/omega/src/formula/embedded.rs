@@ -38,17 +38,44 @@ struct Token {
     span: Range<usize>,
 }
 
+/// An atom together with the atoms to its left that decide whether its value matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardedAtom {
+    /// Its name in the formula.
+    pub name: String,
+    /// The name of the atom itself.
+    pub atom: String,
+    /// Where one of these atoms has the other value, that of the guarded one does not matter.
+    pub guards: Vec<(String, bool)>,
+}
+
 impl Formulas {
     /// Parses a formula of CTL*. Its atoms are named by their text.
     ///
     /// # Errors
     /// The text is not a formula, whatever its atoms may be.
     pub fn parse_embedded(&mut self, text: &str) -> Result<Formula, SyntaxError> {
+        self.parse_guarded(text, &|_| false).map(|(formula, _)| formula)
+    }
+
+    /// The same; but an atom that `may_fail`, which is to be evaluated only where its value matters, is replaced by
+    /// one of its own if others guard it. In `p -> (q && EF r)` that is `(p) && (q)` instead of `q`.
+    ///
+    /// # Errors
+    /// The text is not a formula, whatever its atoms may be.
+    pub fn parse_guarded(
+        &mut self,
+        text: &str,
+        may_fail: &dyn Fn(&str) -> bool,
+    ) -> Result<(Formula, Vec<GuardedAtom>), SyntaxError> {
         let mut tokens = tokenize(text)?;
         let partners = partners(text, &tokens)?;
         name_operands(text, &mut tokens, &partners);
-        let reader = Reader { text, tokens: &tokens, partners: &partners };
-        reader.formula(self, 0..tokens.len(), 0)
+        let mut guarded = Vec::new();
+        let mut reader =
+            Reader { text, tokens: &tokens, partners: &partners, may_fail, guarded: &mut guarded };
+        let formula = reader.formula(self, 0..tokens.len(), &[], 0)?;
+        Ok((formula, guarded))
     }
 }
 
@@ -191,7 +218,12 @@ struct Reader<'t> {
     text: &'t str,
     tokens: &'t [Token],
     partners: &'t [usize],
+    may_fail: &'t dyn Fn(&str) -> bool,
+    guarded: &'t mut Vec<GuardedAtom>,
 }
+
+/// A stretch without a temporal operator, and the value that it has wherever what it guards matters.
+type Guard = (Range<usize>, bool);
 
 impl Reader<'_> {
     fn too_deep(&self, at: usize) -> SyntaxError {
@@ -200,9 +232,10 @@ impl Reader<'_> {
     }
 
     fn formula(
-        &self,
+        &mut self,
         store: &mut Formulas,
         range: Range<usize>,
+        guards: &[Guard],
         depth: usize,
     ) -> Result<Formula, SyntaxError> {
         if range.is_empty() {
@@ -212,10 +245,40 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             return Err(self.too_deep(range.start));
         }
-        let temporal = |kind| matches!(kind, Kind::Until(_) | Kind::Box | Kind::Diamond | Kind::Prefix);
-        if !self.tokens[range.clone()].iter().any(|token| temporal(token.kind)) {
-            return Ok(self.atom(store, range));
+        if self.is_condition(&range) {
+            return Ok(self.atom(store, range, guards));
         }
+        let Some(at) = self.operator(&range) else { return self.prefixed(store, range, guards, depth) };
+        let (left, right) = (range.start..at, at + 1..range.end);
+        let (before, behind) = match self.tokens[at].kind {
+            Kind::Arrow | Kind::And => (guards, self.with_facts(guards, &left, true)),
+            Kind::Or => (guards, self.with_facts(guards, &left, false)),
+            Kind::DoubleArrow => (guards, guards.to_vec()),
+            // The others speak of other states too.
+            _ => (&[][..], Vec::new()),
+        };
+        let left = self.formula(store, left, before, depth + 1)?;
+        let right = self.formula(store, right, &behind, depth + 1)?;
+        Ok(match self.tokens[at].kind {
+            Kind::Arrow => store.implies(left, right),
+            Kind::DoubleArrow => store.iff(left, right),
+            Kind::Or => store.or(left, right),
+            Kind::And => store.and(left, right),
+            Kind::Until('U') => store.until(left, right),
+            Kind::Until('W') => store.weak_until(left, right),
+            Kind::Until('M') => store.strong_release(left, right),
+            _ => store.release(left, right),
+        })
+    }
+
+    /// Is there no temporal operator in it?
+    fn is_condition(&self, range: &Range<usize>) -> bool {
+        let temporal = |kind| matches!(kind, Kind::Until(_) | Kind::Box | Kind::Diamond | Kind::Prefix);
+        !self.tokens[range.clone()].iter().any(|token| temporal(token.kind))
+    }
+
+    /// Where the binary operator is that binds weakest, outside of brackets.
+    fn operator(&self, range: &Range<usize>) -> Option<usize> {
         let first = |wanted: &dyn Fn(Kind) -> bool| {
             self.outside(range.clone()).find(|&at| wanted(self.tokens[at].kind))
         };
@@ -225,41 +288,59 @@ impl Reader<'_> {
             &|kind| kind == Kind::And,
             &|kind| matches!(kind, Kind::Until(_)),
         ];
-        if let Some(at) = ranks.into_iter().find_map(first) {
-            let left = self.formula(store, range.start..at, depth + 1)?;
-            let right = self.formula(store, at + 1..range.end, depth + 1)?;
-            return Ok(match self.tokens[at].kind {
-                Kind::Arrow => store.implies(left, right),
-                Kind::DoubleArrow => store.iff(left, right),
-                Kind::Or => store.or(left, right),
-                Kind::And => store.and(left, right),
-                Kind::Until('U') => store.until(left, right),
-                Kind::Until('W') => store.weak_until(left, right),
-                Kind::Until('M') => store.strong_release(left, right),
-                _ => store.release(left, right),
-            });
+        ranks.into_iter().find_map(first)
+    }
+
+    /// The guards, and those that follow from a stretch having the value `truth`.
+    fn with_facts(&self, guards: &[Guard], range: &Range<usize>, truth: bool) -> Vec<Guard> {
+        let mut facts = guards.to_vec();
+        self.add_facts(range.clone(), truth, &mut facts);
+        facts
+    }
+
+    fn add_facts(&self, mut range: Range<usize>, mut truth: bool, facts: &mut Vec<Guard>) {
+        while !range.is_empty() {
+            if self.is_condition(&range) {
+                return facts.push((range, truth));
+            }
+            let Some(at) = self.operator(&range) else {
+                match self.tokens[range.start].kind {
+                    Kind::Not => truth = !truth,
+                    Kind::Open if self.partners[range.start] + 1 == range.end => range.end -= 1,
+                    _ => return,
+                }
+                range.start += 1;
+                continue;
+            };
+            let left = match (self.tokens[at].kind, truth) {
+                (Kind::And, true) | (Kind::Arrow, false) => true,
+                (Kind::Or, false) => false,
+                _ => return,
+            };
+            self.add_facts(range.start..at, left, facts);
+            range.start = at + 1;
         }
-        self.prefixed(store, range, depth)
     }
 
     /// A formula without binary operators outside of brackets.
     fn prefixed(
-        &self,
+        &mut self,
         store: &mut Formulas,
         range: Range<usize>,
+        guards: &[Guard],
         depth: usize,
     ) -> Result<Formula, SyntaxError> {
         let token = &self.tokens[range.start];
         if token.kind == Kind::Open && self.partners[range.start] + 1 == range.end {
-            return self.formula(store, range.start + 1..range.end - 1, depth + 1);
+            return self.formula(store, range.start + 1..range.end - 1, guards, depth + 1);
         }
-        let operand = |store: &mut Formulas| self.formula(store, range.start + 1..range.end, depth + 1);
+        let operand = range.start + 1..range.end;
         match token.kind {
-            Kind::Not => operand(store).map(|f| store.not(f)),
-            Kind::Box => operand(store).map(|f| store.globally(f)),
-            Kind::Diamond => operand(store).map(|f| store.finally(f)),
+            Kind::Not => self.formula(store, operand, guards, depth + 1).map(|f| store.not(f)),
+            Kind::Box => self.formula(store, operand, &[], depth + 1).map(|f| store.globally(f)),
+            Kind::Diamond => self.formula(store, operand, &[], depth + 1).map(|f| store.finally(f)),
             Kind::Prefix => {
-                let mut f = operand(store)?;
+                let mut f = self.formula(store, operand, &[], depth + 1)?;
                 let letters = &self.text[token.span.clone()];
                 if letters.len() + depth > MAX_DEPTH {
                     return Err(self.too_deep(range.start));
@@ -298,8 +379,33 @@ impl Reader<'_> {
         })
     }
 
-    /// The atom in this range, without brackets around all of it.
-    fn atom(&self, store: &mut Formulas, mut range: Range<usize>) -> Formula {
+    /// The atom in this range, with its guards if it needs them.
+    fn atom(&mut self, store: &mut Formulas, range: Range<usize>, guards: &[Guard]) -> Formula {
+        let atom = match self.condition(range) {
+            Condition::Constant(true) => return Formula::TRUE,
+            Condition::Constant(false) => return Formula::FALSE,
+            Condition::Atom(atom) => atom,
+        };
+        let named = guards.iter().filter_map(|(guard, truth)| match self.condition(guard.clone()) {
+            Condition::Atom(guard) => Some((guard, *truth)),
+            Condition::Constant(_) => None,
+        });
+        let guards: Vec<(String, bool)> = named.collect();
+        if guards.is_empty() || !(self.may_fail)(&atom) {
+            return store.atom(&atom);
+        }
+        let before: String = guards
+            .iter()
+            .map(|(guard, truth)| format!("{}({guard}) && ", if *truth { "" } else { "!" }))
+            .collect();
+        let name = format!("{before}({atom})");
+        let formula = store.atom(&name);
+        self.guarded.push(GuardedAtom { name, atom, guards });
+        formula
+    }
+
+    /// The condition in this range, without brackets around all of it.
+    fn condition(&self, mut range: Range<usize>) -> Condition {
         while range.len() > 2
             && self.tokens[range.start].kind == Kind::Open
             && self.partners[range.start] + 1 == range.end
@@ -309,11 +415,16 @@ impl Reader<'_> {
         let span = self.tokens[range.start].span.start..self.tokens[range.end - 1].span.end;
         let text = self.text[span].replace('"', "");
         match text.trim() {
-            "true" | "1" => Formula::TRUE,
-            "false" | "0" => Formula::FALSE,
-            name => store.atom(name),
+            "true" | "1" => Condition::Constant(true),
+            "false" | "0" => Condition::Constant(false),
+            name => Condition::Atom(name.to_string()),
         }
     }
+}
+
+enum Condition {
+    Constant(bool),
+    Atom(String),
 }
 
 #[cfg(test)]
@@ -339,6 +450,30 @@ mod tests {
         assert_eq!(read("A[p U q && !EX r] && E [] <> s"), "A (p U q & !E X r) & E G F s");
         assert_eq!(read("A G (P@G -> \"E\" == 1)"), "A G \"P@G -> E == 1\"");
         assert_eq!(read("EX true"), "E X true");
+    }
+
+    #[test]
+    fn an_atom_that_may_fail_keeps_its_guards() {
+        let read = |text: &str| {
+            let mut store = Formulas::new();
+            let (f, guarded) =
+                store.parse_guarded(text, &|atom| atom.starts_with('q')).expect("it is a formula");
+            (store.display(f, Spelling::Spot).to_string(), guarded)
+        };
+        let name = |text: &str| read(text).0;
+        assert_eq!(name("AG (p -> (q && EF r))"), "A G (p -> \"(p) && (q)\" & E F r)");
+        assert_eq!(name("p && q && EF r"), "p & \"(p) && (q)\" & E F r");
+        assert_eq!(name("EF r || p || q"), "E F r | \"p || q\"");
+        assert_eq!(name("(EF r || p) || q"), "E F r | p | \"!(p) && (q)\"");
+        assert_eq!(name("!(p -> EF r) && q"), "!(p -> E F r) & \"(p) && (q)\"");
+        // Nothing guards it: it stands first, beside another truth value, or speaks of other states.
+        assert_eq!(name("q && EF r && p"), "q & E F r & p");
+        assert_eq!(name("p <-> (q && EF r)"), "p <-> (q & E F r)");
+        assert_eq!(name("p && EF q"), "p & E F q");
+        assert_eq!(name("true && (q && EF r)"), "q & E F r");
+        let guards = vec![("p".to_string(), true), ("s".to_string(), false)];
+        let (_, guarded) = read("AG (p -> (s || EF r || q))");
+        assert_eq!(guarded, [GuardedAtom { name: "(p) && !(s) && (q)".into(), atom: "q".into(), guards }]);
     }
 
     /// Types of processes are called like operators more often than not.

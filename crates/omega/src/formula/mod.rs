@@ -20,6 +20,7 @@ mod random;
 mod simplify;
 
 pub use class::Class;
+pub use embedded::GuardedAtom;
 pub use eval::evaluate;
 pub use parse::{Dialect, Syntax, SyntaxError};
 pub(crate) use print::write_atom;

@@ -1,10 +1,18 @@
 //! Temporal formulas: their skeleton in the terms of `omega`, their atoms as expressions of the model.
+//!
+//! Conditions are evaluated as C does it: `i >= 0 && a[i] == 0` does not read `a[i]` where `i` is
+//! negative. The automaton of a formula reads all its atoms at once, so a condition that can be
+//! without a value becomes one atom together with what guards it: the whole condition that it is a
+//! part of, if there is no temporal operator in it, and otherwise the conditions to its left.
+//! Conditions that always have a value are taken apart, so that formulas can be simplified.
 
 use super::Lowering;
-use crate::ast::{self, Expr, ExprKind, TemporalBinaryOp, TemporalUnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, TemporalBinaryOp, TemporalUnaryOp, UnaryOp};
 use crate::pretty;
 use crate::symbols::Place;
+use model::expression::Scope;
 use omega::formula::{Formula, Formulas};
+use std::collections::HashSet;
 
 /// A formula over the states of a program.
 #[derive(Clone, Debug)]
@@ -15,59 +23,240 @@ pub struct LtlFormula {
     pub atoms: Vec<model::Expr>,
 }
 
+/// How many of the conditions to its left guard a condition that can be without a value.
+const MOST_GUARDS: usize = 100;
+
+/// A condition and the value that it has wherever what it guards matters.
+type Guard<'t> = (&'t Expr, bool);
+
 impl Lowering<'_> {
-    /// The atoms are the largest parts without temporal operators.
     pub(super) fn formula(&mut self, tree: &Expr, place: &Place) -> LtlFormula {
         let mut result = LtlFormula { formulas: Formulas::new(), formula: Formula::TRUE, atoms: Vec::new() };
-        result.formula = self.subformula(tree, place, &mut result);
+        let mut reader = Reader { lowering: self, place, temporal: HashSet::new(), out: &mut result };
+        reader.find_temporal(tree);
+        result.formula = reader.subformula(tree, &[]);
         result
     }
+}
 
-    fn subformula(&mut self, tree: &Expr, place: &Place, out: &mut LtlFormula) -> Formula {
+struct Reader<'r, 'a> {
+    lowering: &'r mut Lowering<'a>,
+    place: &'r Place,
+    /// The parts that have a temporal operator in them, by address.
+    temporal: HashSet<*const Expr>,
+    out: &'r mut LtlFormula,
+}
+
+impl Reader<'_, '_> {
+    /// Notes which parts have a temporal operator in them; has this one?
+    fn find_temporal(&mut self, tree: &Expr) -> bool {
+        let found = match &tree.kind {
+            ExprKind::TemporalUnary(_, operand) => {
+                self.find_temporal(operand);
+                true
+            }
+            ExprKind::TemporalBinary(_, left, right)
+            | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                let parts = [self.find_temporal(left), self.find_temporal(right)];
+                let is_arrow = !matches!(
+                    tree.kind,
+                    ExprKind::TemporalBinary(
+                        TemporalBinaryOp::Until | TemporalBinaryOp::WeakUntil | TemporalBinaryOp::Release,
+                        ..
+                    )
+                );
+                !is_arrow || parts.contains(&true)
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => self.find_temporal(operand),
+            _ => false,
+        };
+        if found {
+            self.temporal.insert(tree);
+        }
+        found
+    }
+
+    /// Is it about one state, without a temporal operator?
+    fn is_condition(&self, tree: &Expr) -> bool {
+        !self.temporal.contains(&(tree as *const Expr))
+    }
+
+    /// Where a guard has the other value, the value of this part does not matter.
+    fn subformula(&mut self, tree: &Expr, guards: &[Guard<'_>]) -> Formula {
+        if self.is_condition(tree) {
+            return self.condition(tree, guards);
+        }
         match &tree.kind {
             ExprKind::TemporalUnary(op, operand) => {
-                let operand = self.subformula(operand, place, out);
+                let operand = self.subformula(operand, &[]);
                 match op {
-                    TemporalUnaryOp::Next => out.formulas.next(operand),
-                    TemporalUnaryOp::Always => out.formulas.globally(operand),
-                    TemporalUnaryOp::Eventually => out.formulas.finally(operand),
+                    TemporalUnaryOp::Next => self.out.formulas.next(operand),
+                    TemporalUnaryOp::Always => self.out.formulas.globally(operand),
+                    TemporalUnaryOp::Eventually => self.out.formulas.finally(operand),
                 }
             }
             ExprKind::TemporalBinary(op, left, right) => {
-                let left = self.subformula(left, place, out);
-                let right = self.subformula(right, place, out);
+                let (before, behind) = match op {
+                    TemporalBinaryOp::Implies => (guards, self.with_facts(guards, left, true)),
+                    TemporalBinaryOp::Equivalent => (guards, guards.to_vec()),
+                    // They speak of other states too.
+                    TemporalBinaryOp::Until | TemporalBinaryOp::WeakUntil | TemporalBinaryOp::Release => {
+                        (&[][..], Vec::new())
+                    }
+                };
+                let left = self.subformula(left, before);
+                let right = self.subformula(right, &behind);
+                temporal(&mut self.out.formulas, *op, left, right)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let behind = self.with_facts(guards, left, *op == BinaryOp::And);
+                let left = self.subformula(left, guards);
+                let right = self.subformula(right, &behind);
                 match op {
-                    TemporalBinaryOp::Until => out.formulas.until(left, right),
-                    TemporalBinaryOp::WeakUntil => out.formulas.weak_until(left, right),
-                    TemporalBinaryOp::Release => out.formulas.release(left, right),
-                    TemporalBinaryOp::Implies => out.formulas.implies(left, right),
-                    TemporalBinaryOp::Equivalent => out.formulas.iff(left, right),
+                    BinaryOp::And => self.out.formulas.and(left, right),
+                    _ => self.out.formulas.or(left, right),
                 }
             }
-            ExprKind::Binary(op @ (ast::BinaryOp::And | ast::BinaryOp::Or), left, right) => {
-                let left = self.subformula(left, place, out);
-                let right = self.subformula(right, place, out);
-                if *op == ast::BinaryOp::And {
-                    out.formulas.and(left, right)
-                } else {
-                    out.formulas.or(left, right)
+            ExprKind::Unary(_, operand) => {
+                let operand = self.subformula(operand, guards);
+                self.out.formulas.not(operand)
+            }
+            _ => unreachable!("nothing else has temporal operators inside"),
+        }
+    }
+
+    /// The guards, and those that follow from `tree` having the value `truth`.
+    fn with_facts<'t>(&self, guards: &[Guard<'t>], tree: &'t Expr, truth: bool) -> Vec<Guard<'t>> {
+        let mut facts = guards.to_vec();
+        self.add_facts(tree, truth, &mut facts);
+        facts
+    }
+
+    fn add_facts<'t>(&self, tree: &'t Expr, truth: bool, facts: &mut Vec<Guard<'t>>) {
+        match &tree.kind {
+            _ if self.is_condition(tree) => facts.push((tree, truth)),
+            ExprKind::Binary(op, left, right) if truth == (*op == BinaryOp::And) => {
+                self.add_facts(left, truth, facts);
+                self.add_facts(right, truth, facts);
+            }
+            ExprKind::TemporalBinary(TemporalBinaryOp::Implies, left, right) if !truth => {
+                self.add_facts(left, true, facts);
+                self.add_facts(right, false, facts);
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => self.add_facts(operand, !truth, facts),
+            _ => {}
+        }
+    }
+
+    /// A part without temporal operators, as large as can be.
+    fn condition(&mut self, tree: &Expr, guards: &[Guard<'_>]) -> Formula {
+        let known = self.lowering.diagnostics.len();
+        let expr = self.lowering.expr(&without_arrows(tree), self.place);
+        if self.lowering.always_has_a_value(&expr) {
+            // Its parts are read again.
+            self.lowering.diagnostics.truncate(known);
+            return self.parts(tree);
+        }
+        let known = self.lowering.diagnostics.len();
+        let nearest = guards.iter().rev().take(MOST_GUARDS);
+        let guarded = nearest.fold(tree.clone(), |inner, (guard, truth)| {
+            let guard = if *truth { (*guard).clone() } else { negation((*guard).clone()) };
+            let (span, both) = (inner.span, (Box::new(guard), Box::new(inner)));
+            Expr { kind: ExprKind::Binary(BinaryOp::And, both.0, both.1), span }
+        });
+        let expr = self.lowering.expr(&without_arrows(&guarded), self.place);
+        // What is wrong with the guards was said before.
+        self.lowering.diagnostics.truncate(known);
+        self.atom(&guarded, expr)
+    }
+
+    /// A condition that always has a value: the order in which its parts are evaluated does not matter.
+    fn parts(&mut self, tree: &Expr) -> Formula {
+        match &tree.kind {
+            ExprKind::TemporalBinary(op, left, right) => {
+                let (left, right) = (self.parts(left), self.parts(right));
+                temporal(&mut self.out.formulas, *op, left, right)
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let (left, right) = (self.parts(left), self.parts(right));
+                match op {
+                    BinaryOp::And => self.out.formulas.and(left, right),
+                    _ => self.out.formulas.or(left, right),
                 }
             }
-            ExprKind::Unary(ast::UnaryOp::Not, operand) => {
-                let operand = self.subformula(operand, place, out);
-                out.formulas.not(operand)
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                let operand = self.parts(operand);
+                self.out.formulas.not(operand)
             }
             ExprKind::Constant(0) => Formula::FALSE,
             ExprKind::Constant(_) => Formula::TRUE,
             _ => {
-                let expr = self.expr(tree, place);
-                let atom = out.formulas.atom_id(&pretty::expr(tree));
-                // Equal texts mean equal expressions: all are read in one place.
-                if atom.0 as usize == out.atoms.len() {
-                    out.atoms.push(expr);
-                }
-                out.formulas.atom_formula(atom)
+                let expr = self.lowering.expr(tree, self.place);
+                self.atom(tree, expr)
             }
         }
     }
+
+    fn atom(&mut self, tree: &Expr, expr: model::Expr) -> Formula {
+        let atom = self.out.formulas.atom_id(&pretty::expr(tree));
+        // Equal texts mean equal expressions: all are read in one place.
+        if atom.0 as usize == self.out.atoms.len() {
+            self.out.atoms.push(expr);
+        }
+        self.out.formulas.atom_formula(atom)
+    }
+}
+
+impl Lowering<'_> {
+    /// Has the expression a value in every state? `false` if that is not obvious.
+    fn always_has_a_value(&self, expr: &model::Expr) -> bool {
+        !expr.any(&|part| match part {
+            model::Expr::Read(model::expression::Place { scope: Scope::Global, variable, indices }) => {
+                let dimensions = &self.program.variables.get(*variable).dimensions;
+                !indices.iter().zip(dimensions).all(|(index, dimension)| match index {
+                    model::Expr::Const(index) => u32::try_from(*index).is_ok_and(|index| index < *dimension),
+                    _ => false,
+                })
+            }
+            other => other.own_failure(),
+        })
+    }
+}
+
+fn temporal(formulas: &mut Formulas, op: TemporalBinaryOp, left: Formula, right: Formula) -> Formula {
+    match op {
+        TemporalBinaryOp::Until => formulas.until(left, right),
+        TemporalBinaryOp::WeakUntil => formulas.weak_until(left, right),
+        TemporalBinaryOp::Release => formulas.release(left, right),
+        TemporalBinaryOp::Implies => formulas.implies(left, right),
+        TemporalBinaryOp::Equivalent => formulas.iff(left, right),
+    }
+}
+
+fn negation(of: Expr) -> Expr {
+    let span = of.span;
+    Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(of)), span }
+}
+
+/// The same condition as an expression of the language outside of formulas.
+fn without_arrows(tree: &Expr) -> Expr {
+    let kind = match &tree.kind {
+        ExprKind::TemporalBinary(op, left, right) => {
+            let left = negation(without_arrows(left));
+            let right = without_arrows(right);
+            match op {
+                TemporalBinaryOp::Implies => ExprKind::Binary(BinaryOp::Or, left.into(), right.into()),
+                // Truth values, which may be any numbers, as 0 and 1.
+                _ => ExprKind::Binary(BinaryOp::Equal, left.into(), negation(right).into()),
+            }
+        }
+        ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+            ExprKind::Binary(*op, without_arrows(left).into(), without_arrows(right).into())
+        }
+        ExprKind::Unary(UnaryOp::Not, operand) => {
+            ExprKind::Unary(UnaryOp::Not, without_arrows(operand).into())
+        }
+        other => other.clone(),
+    };
+    Expr { kind, span: tree.span }
 }

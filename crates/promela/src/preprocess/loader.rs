@@ -1,7 +1,14 @@
 //! Where source files come from: the disk, or memory in tests and fuzzers.
+//!
+//! Reading ends whatever a path names: only regular files are included, and no text is longer than [`MAX_FILE_BYTES`].
 
 use std::collections::HashMap;
-use std::io;
+use std::fs::{self, File, FileType};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The most bytes of one file: far more than any model has.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Reads the file a path names. The main file and every `#include` go through it.
 pub trait FileLoader {
@@ -14,7 +21,61 @@ pub struct DiskLoader;
 
 impl FileLoader for DiskLoader {
     fn load(&self, path: &str) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        read_file(Path::new(path), false)
+    }
+}
+
+/// Reads a file of the file system. A pipe, which may never end, is read only if `pipes` are allowed.
+///
+/// # Errors
+/// It cannot be read, is not a regular file, or is too long.
+pub fn read_file(path: &Path, pipes: bool) -> io::Result<Vec<u8>> {
+    // Before it is opened: opening a pipe waits for a writer.
+    let found = fs::metadata(path)?;
+    let refuse = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    match special(found.file_type()) {
+        Some("a pipe") if pipes => {}
+        Some(kind) => return refuse(format!("it is {kind}, not a regular file")),
+        None if found.len() > MAX_FILE_BYTES => return Err(too_long()),
+        None => {}
+    }
+    read_bounded(File::open(path)?)
+}
+
+/// Reads all there is.
+///
+/// # Errors
+/// It cannot be read or is too long.
+pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_long()) } else { Ok(bytes) }
+}
+
+fn too_long() -> io::Error {
+    let reason = format!("it has more than {} MB, the most that is read of one file", MAX_FILE_BYTES >> 20);
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
+
+/// What a file is if it is not a regular one.
+fn special(kind: FileType) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return Some("a pipe");
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return Some("a device");
+        }
+        if kind.is_socket() {
+            return Some("a socket");
+        }
+    }
+    match kind {
+        _ if kind.is_dir() => Some("a directory"),
+        _ if kind.is_file() => None,
+        _ => Some("something else"),
     }
 }
 
@@ -39,5 +100,46 @@ impl MemoryLoader {
 impl FileLoader for MemoryLoader {
     fn load(&self, path: &str) -> io::Result<Vec<u8>> {
         self.files.get(path).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn complaint(path: &str, pipes: bool) -> String {
+        read_file(Path::new(path), pipes)
+            .map_or_else(|error| error.to_string(), |_| "it was read".to_string())
+    }
+
+    #[test]
+    fn only_regular_files_are_included() {
+        assert_eq!(complaint("/dev/zero", false), "it is a device, not a regular file");
+        assert_eq!(complaint("/dev/zero", true), "it is a device, not a regular file");
+        assert_eq!(complaint("/", false), "it is a directory, not a regular file");
+        let directory = std::env::temp_dir().join(format!("lariat-loader-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a temporary directory");
+        let pipe = directory.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        if made.is_ok_and(|status| status.success()) {
+            // Nothing writes to it, so reading it would wait forever.
+            let refused = DiskLoader.load(&pipe.to_string_lossy()).expect_err("it is a pipe");
+            assert_eq!(refused.to_string(), "it is a pipe, not a regular file");
+        }
+        let long = directory.join("long");
+        let file = File::create(&long).expect("a temporary file");
+        // No more than a hole, on file systems that have them.
+        file.set_len(MAX_FILE_BYTES + 1).expect("a long file");
+        assert!(complaint(&long.to_string_lossy(), false).contains("more than 64 MB"));
+        file.set_len(3).expect("a short file");
+        assert_eq!(read_file(&long, false).expect("it can be read"), [0; 3]);
+        fs::remove_dir_all(&directory).expect("the temporary directory");
+    }
+
+    #[test]
+    fn what_does_not_end_is_not_read_to_its_end() {
+        let error = read_bounded(io::repeat(b'x')).expect_err("it is endless");
+        assert!(error.to_string().contains("more than 64 MB"), "{error}");
+        assert_eq!(read_bounded(&b"text"[..]).expect("it is short"), b"text");
     }
 }

@@ -13,7 +13,7 @@ mod expand;
 mod loader;
 mod macros;
 
-pub use loader::{DiskLoader, FileLoader, MemoryLoader};
+pub use loader::{DiskLoader, FileLoader, MAX_FILE_BYTES, MemoryLoader, read_bounded, read_file};
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Lexer;

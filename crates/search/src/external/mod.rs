@@ -12,7 +12,6 @@ mod run;
 mod visited;
 
 use crate::Options;
-use crate::atomic::Broken;
 use crate::expansion::{Expansion, run_along};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, Run};
@@ -54,6 +53,7 @@ fn attempt<S: System>(
     };
     match search.run(&initial) {
         Ok(()) | Err(Failure::Stop(Stop::Over)) => {}
+        Err(Failure::Stop(Stop::Unfinished(limit))) => search.single.sign.stop(Some(limit)),
         Err(Failure::Stop(Stop::Misfit(misfit))) => return Err(search.single.unfit(system, misfit)),
         Err(Failure::Disk(error)) => search.single.sign.stop(Some(failed(&error))),
     }
@@ -163,11 +163,7 @@ impl<'a, S: System> Search<'a, S> {
         let bytes = self.memory_bytes();
         self.single.tick(|| bytes, self.next_states)?;
         let stop = self.single.flag();
-        match self.expansion.expand(self.system, state, &mut self.single.tally, stop) {
-            Ok(()) => {}
-            Err(Broken::Misfit(misfit)) => return Err(Stop::Misfit(misfit).into()),
-            Err(Broken::Stopped) => return Err(Stop::Over.into()),
-        }
+        self.expansion.expand(self.system, state, &mut self.single.tally, stop).map_err(Stop::from)?;
         if !self.expansion.met.is_empty() {
             let met = std::mem::take(&mut self.expansion.met);
             let way = self.way(number)?;

@@ -4,7 +4,8 @@
 //! automaton may forbid a step that is possible. Inside of an atomic sequence nobody waits for anything.
 
 use super::graph::{ProductGraph, Stop};
-use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::atomic::{Broken, Visitor, Walk, Watch, check_finished};
+use crate::limits::Limit;
 use crate::liveness::fairness::{Actor, ActorSet, FairEdge, FairGraph};
 use crate::liveness::{Edge, Graph, Node};
 use model::RuntimeError;
@@ -109,6 +110,9 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         if let Err(misfit) = self.nodes.product.successors(&self.state, &mut successors) {
             return Ok(Err(misfit));
         }
+        if let Err(broken) = check_finished(&successors) {
+            return self.broken(broken);
+        }
         let mut arrivals = Arrivals { identity: width.identity, ..Arrivals::default() };
         arrivals.error = successors.errors.first().map(|(_, error)| error.clone());
         let mut walk = None;
@@ -126,8 +130,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             let product = &self.nodes.product;
             match walk.through(product, state, code, &mut watch, self.interrupt(), &mut arrivals) {
                 Ok(()) => {}
-                Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
-                Err(Broken::Stopped) => return Err(self.stopped()),
+                Err(broken) => return self.broken(broken),
             }
         }
         if arrivals.endless && self.actors.kind.is_some() {
@@ -172,6 +175,18 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             if let Err(misfit) = self.nodes.product.successors(&way.state, &mut successors) {
                 return Ok(Err(misfit));
             }
+            if let Err(broken) = check_finished(&successors) {
+                return self.broken(broken);
+            }
+        }
+    }
+
+    /// What to do about an expansion that did not end: a misfit is for the caller.
+    fn broken<T>(&self, broken: Broken) -> Result<Result<T, Box<Misfit>>, Stop> {
+        match broken {
+            Broken::Misfit(misfit) => Ok(Err(misfit)),
+            Broken::Stopped | Broken::Unfinished(Limit::Interrupted) => Err(self.stopped()),
+            Broken::Unfinished(limit) => Err(Stop::Limit(limit)),
         }
     }
 

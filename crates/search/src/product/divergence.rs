@@ -13,6 +13,8 @@
 use super::actors::ActorNumbers;
 use super::emptiness::{LassoRun, steps};
 use super::graph::{ProductGraph, Stop};
+use crate::atomic::{Broken, check_finished};
+use crate::limits::Limit;
 use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph, LassoStep, Strength, search};
 use crate::liveness::{Edge, Graph, Lasso, Node};
 use model::observe::Observable;
@@ -149,7 +151,12 @@ impl<'g, 'm, 'a, S: Observable> Inside<'g, 'm, 'a, S> {
         self.successors.clear();
         let system = self.graph.nodes.product.system();
         let made = system.successors(&self.states[node as usize], &mut self.successors);
-        made.map_err(|misfit| self.graph.outgrown_by(misfit))
+        made.map_err(|misfit| self.graph.outgrown_by(misfit))?;
+        match check_finished(&self.successors) {
+            Err(Broken::Unfinished(limit)) if limit != Limit::Interrupted => Err(Stop::Limit(limit)),
+            Err(_) => Err(self.graph.stopped()),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// The steps in `self.successors` that stay inside.

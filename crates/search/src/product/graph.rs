@@ -399,7 +399,8 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             match self.expansion.expand_more(&self.nodes.product, &self.state, &mut self.tally, stop) {
                 Ok(()) => {}
                 Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
-                Err(Broken::Stopped) => return Err(self.stopped()),
+                Err(Broken::Stopped | Broken::Unfinished(Limit::Interrupted)) => return Err(self.stopped()),
+                Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
             }
             if let Some((error, _)) = self.expansion.met.first() {
                 return Err(Stop::Failed(node, error.clone()));

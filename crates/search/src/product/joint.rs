@@ -10,6 +10,7 @@ use super::monitor::Target;
 use super::packets::{LEFT, TAKEN};
 use super::reply::{Fan, Replies};
 use crate::atomic::Broken;
+use crate::limits::Limit;
 use crate::liveness::{Edge, Node};
 use model::RuntimeError;
 use model::observe::Observable;
@@ -131,7 +132,8 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         match self.program.expand_more(product.system(), &self.state, &mut self.tally, stop) {
             Ok(()) => {}
             Err(Broken::Misfit(misfit)) => return Ok(Err(misfit)),
-            Err(Broken::Stopped) => return Err(self.stopped()),
+            Err(Broken::Stopped | Broken::Unfinished(Limit::Interrupted)) => return Err(self.stopped()),
+            Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
         }
         // The program's errors are not the property's business; and that it has come to an end is none.
         if !self.program.met.is_empty() {

@@ -1,7 +1,8 @@
 //! The steps along an edge of the product, which the searches for cycles do not remember: the source is expanded once more.
 
 use super::graph::{ProductGraph, Stop};
-use crate::atomic::{Visitor, Walk, Watch};
+use crate::atomic::{Broken, Visitor, Walk, Watch};
+use crate::limits::Limit;
 use crate::liveness::{Graph, Node};
 use model::RuntimeError;
 use model::observe::Observable;
@@ -35,8 +36,16 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             let state = successors.state(index);
             if !code.is_transient() {
                 search.arrival(state, &[code], 0);
-            } else if walk.through(product, state, code, &mut watch, self.interrupt(), &mut search).is_err() {
-                return Err(self.stopped());
+            } else {
+                match walk.through(product, state, code, &mut watch, self.interrupt(), &mut search) {
+                    Ok(()) => {}
+                    Err(Broken::Stopped | Broken::Unfinished(Limit::Interrupted)) => {
+                        return Err(self.stopped());
+                    }
+                    Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
+                    // Everything fits, see above.
+                    Err(Broken::Misfit(_)) => return Ok(None),
+                }
             }
             if search.found.is_some() {
                 break;

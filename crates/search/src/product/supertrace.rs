@@ -251,10 +251,13 @@ impl<'a, 'm, S: Observable, T: Store> Search<'a, 'm, S, T> {
             initial: 0,
             searched: Searched::default(),
         };
-        from_each(&initial, |number, state| {
+        let unfinished = from_each(&initial, |number, state| {
             search.initial = number;
             search.blue(state)
         })?;
+        if unfinished.is_some() {
+            search.single.sign.stop(unfinished);
+        }
         let Search { product, single, first, second, searched, .. } = search;
         let bytes = first.memory_bytes() + second.memory_bytes();
         Ok(Searched { outcome: single.outcome(product, first.guarantee(), bytes, None), ..searched })

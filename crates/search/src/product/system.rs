@@ -281,6 +281,14 @@ impl<'m, S: Observable> Product<'m, S> {
         successors.clear();
         self.system.successors(inner, successors)?;
         for (_, error) in &successors.errors {
+            if error.is_limit() {
+                // The step is not finished, which ends the search.
+                let entry = out.len();
+                let refused = StepCode(StepCode::REFUSED | StepCode::STOPPED);
+                self.push(out.raw(), refused, inner, automaton, 0);
+                out.errors.push((entry, error.clone()));
+                return Ok(());
+            }
             self.monitor.note(error);
         }
         if !waiting && self.monitor.stutters() && successors.nothing_moves(0) {

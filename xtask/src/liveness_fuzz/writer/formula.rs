@@ -36,6 +36,16 @@ const SELDOM_PATTERNS: usize = 4;
 const ATOMS: [&str; 8] =
     ["(x == 1)", "(b)", "(y == 0)", "(x == y)", "(x > 0 && b)", "(len(q) == 1)", "(x < 2)", "(x + y < 4)"];
 
+/// Conditions that have a value everywhere only because what stands to the left is evaluated first.
+const GUARDED: [&str; 6] = [
+    "(x < 2 && w[x] == 1)",
+    "(x >= 2 || w[x] == 0)",
+    "(x < 2 -> w[x] == 0)",
+    "(y < 2 && x < 2 && w[x] == w[y])",
+    "(!(x < 2 && w[x] == 0))",
+    "(x == 0 || 4 / x > 1)",
+];
+
 /// What is seldom true: the automaton waits for it, and the program is the stem of the product.
 const SELDOM: [&str; 5] = [
     "(x == 2 && y == 1 && !b)",
@@ -77,7 +87,11 @@ impl Writer {
         if !self.remote.is_empty() && self.random.percent(25) {
             return self.random.pick(&self.remote).clone();
         }
-        let atoms: &[&str] = if self.random.percent(3) { &RARE } else { &ATOMS };
+        let atoms: &[&str] = match self.random.below(100) {
+            0..3 => &RARE,
+            3..20 => &GUARDED,
+            _ => &ATOMS,
+        };
         (*self.random.pick(atoms)).to_owned()
     }
 

@@ -2,7 +2,7 @@
 
 use super::{CONDITIONS, Writer};
 
-const EFFECTS: [&str; 10] = [
+const EFFECTS: [&str; 11] = [
     "x = (x + 1) % 3",
     "y = (y + 1) % 3",
     "b = !b",
@@ -12,6 +12,7 @@ const EFFECTS: [&str; 10] = [
     "l = !l; b = l",
     "x = _pid % 3",
     "l = b",
+    "w[b] = 1 - w[b]",
     "d_step { x = (x + 1) % 3; y = x; b = !b }",
 ];
 
@@ -30,7 +31,7 @@ impl Writer {
         // With priorities SPIN forgets bits of the state (`docs/spin-differences.md`), but no bytes.
         let kind = if priorities { "byte" } else { "bool" };
         let mut text = format!(
-            "byte x, y, n; bool b;\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n"
+            "byte x, y, n, w[2]; bool b;\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n"
         );
         let runs = self.random.percent(12);
         if runs {

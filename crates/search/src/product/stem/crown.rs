@@ -217,7 +217,8 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
         match self.expansion.expand(product, &self.state, &mut self.tally, stop) {
             Ok(()) => {}
             Err(Broken::Misfit(misfit)) => return Err(self.outgrown_by(misfit)),
-            Err(Broken::Stopped) => return Err(self.stopped()),
+            Err(Broken::Stopped | Broken::Unfinished(Limit::Interrupted)) => return Err(self.stopped()),
+            Err(Broken::Unfinished(limit)) => return Err(Stop::Limit(limit)),
         }
         let (stride, identity) = (self.expansion.stride(), product.width().identity);
         let arrivals = self.expansion.take_arrivals();

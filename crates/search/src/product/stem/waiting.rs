@@ -49,7 +49,9 @@ impl<S: Observable> System for Stem<'_, '_, '_, S> {
         let known = out.errors.len();
         self.system.successors(state, out)?;
         if out.errors.len() > known {
-            out.errors.drain(known..).for_each(|(_, error)| self.shared.monitor.note(&error));
+            // An unfinished step is a limit of the search; errors are not the property's business.
+            let met = out.errors.extract_if(known.., |(_, error)| !error.is_limit());
+            met.for_each(|(_, error)| self.shared.monitor.note(&error));
         }
         Ok(())
     }

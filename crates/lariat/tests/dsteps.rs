@@ -1,0 +1,183 @@
+//! d_steps that run for long or forever: a repeated state is an error of the program, a limit is not.
+
+use lariat::check::{Engine, check};
+use lariat::load::{Model, load_with};
+use model::interp::{PackedInterpreter, Patience};
+use model::{Expr, RuntimeError};
+use omega::automaton::{Marks, Tgba};
+use omega::formula::Formulas;
+use omega::guard::Guard;
+use search::branching::{self, Question};
+use search::liveness::Algorithm;
+use search::product::{Length, Monitor, Request, find, find_prefix};
+use search::{Limit, Limits, Options, Order, StoreKind, Verdict, reachability};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+fn model(text: &str) -> Model {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("lariat-dsteps-{}-{number}.pml", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let model = load_with(path.as_os_str(), &[], &[], false).expect("a model");
+    std::fs::remove_file(&path).expect("the temporary file");
+    model
+}
+
+const ENGINES: [Engine; 3] = [Engine::Automatic, Engine::Native, Engine::Interpreter];
+
+/// It counts in a variable whose values repeat only after 2^32 rounds.
+const COUNTS: &str = "int x; byte y;\nactive proctype P() { y = 1;\nd_step { do :: x++ od } }\n";
+const COUNTS_LINE: u32 = 3;
+const STEPS: u64 = 50_000;
+const LIMIT: Limit = Limit::DStep { line: COUNTS_LINE, steps: STEPS };
+
+#[test]
+fn a_long_one_ends() {
+    let model = model(
+        "int n; byte done; active proctype P() {
+         d_step { do :: n < 4000000 -> n++ :: else -> break od; n = 0 } done = 1 }",
+    );
+    for engine in ENGINES {
+        let checked = check(&model.program, engine, false, &Options::default()).expect("a verdict");
+        assert_eq!(checked.outcome.verdict(), Verdict::Holds, "{engine:?} {:?}", checked.outcome.limit);
+    }
+}
+
+#[test]
+fn a_repeated_state_is_an_error() {
+    let bodies = [
+        "do :: skip od",
+        "do :: x++ od",
+        "x = 200; do :: x < 250 -> x++ :: else -> x = 210 od",
+        "do :: q!x; q?x od",
+        "do :: x = 1 - x; assert(x < 2) od",
+    ];
+    for body in bodies {
+        let text = format!(
+            "byte x, y; chan q = [1] of {{ byte }}; active proctype P() {{ y = 1; d_step {{ {body} }}; y = x }}"
+        );
+        let model = model(&text);
+        for engine in ENGINES {
+            let checked = check(&model.program, engine, false, &Options::default()).expect("a verdict");
+            let [found] = &checked.counterexamples[..] else { panic!("{body}: {:?}", checked.outcome) };
+            assert_eq!(found.violation.error, RuntimeError::DStepDoesNotEnd, "{body} {engine:?}");
+            assert_eq!(found.violation.run.steps.len(), 2, "{body} {engine:?}");
+        }
+    }
+}
+
+fn limited(model: &Model) -> PackedInterpreter<'_> {
+    let patience = Patience::default().at_most(STEPS);
+    PackedInterpreter::new(&model.program).expect("an initial state").with_patience(patience)
+}
+
+#[test]
+fn reachability_is_inconclusive_at_the_limit() {
+    let model = model(COUNTS);
+    let stores = [
+        StoreKind::Automatic,
+        StoreKind::Interned,
+        StoreKind::Cache { states: None, replacement: Default::default(), sleep_sets: false, seed: 1 },
+        StoreKind::Disk { directory: std::env::temp_dir() },
+    ];
+    for (store, threads) in stores.into_iter().flat_map(|store| [(store.clone(), 1), (store, 2)]) {
+        for all_errors in [false, true] {
+            let threads = NonZeroUsize::new(threads);
+            let options = Options { store: store.clone(), all_errors, threads, ..Options::default() };
+            let outcome = reachability(&limited(&model), &options);
+            assert_eq!(outcome.limit, Some(LIMIT), "{store:?}");
+            assert_eq!(outcome.verdict(), Verdict::Inconclusive, "{store:?}");
+        }
+    }
+    let options = Options { order: Order::BreadthFirst, ..Options::default() };
+    assert_eq!(reachability(&limited(&model), &options).limit, Some(LIMIT));
+    assert!(LIMIT.to_string().contains("the d_step at line 3"), "{LIMIT}");
+}
+
+#[test]
+fn inside_an_atomic_sequence_too() {
+    let model = model("int x; byte y;\nactive proctype P() { atomic { y = 1;\nd_step { do :: x++ od } } }\n");
+    assert_eq!(reachability(&limited(&model), &Options::default()).limit, Some(LIMIT));
+}
+
+/// All runs, accepted or not.
+fn automaton(accepting: bool) -> Tgba {
+    let mut automaton = Tgba::empty(Vec::new());
+    automaton.sets = u32::from(!accepting);
+    let state = automaton.add_state();
+    automaton.initial.push(state);
+    automaton.add_edge(state, Guard::TRUE, Marks::NONE, state);
+    automaton
+}
+
+#[test]
+fn searches_for_cycles_are_inconclusive_at_the_limit() {
+    let model = model(COUNTS);
+    let monitor = Monitor::new(automaton(true), Vec::new(), true);
+    for algorithm in [Algorithm::Nested, Algorithm::Couvreur, Algorithm::Tarjan, Algorithm::Cndfs] {
+        let request = Request {
+            algorithm,
+            when_large: None,
+            join_after: None,
+            hybrid: None,
+            length: Length::AsFound,
+            threads: NonZeroUsize::new(1),
+            limits: Limits::default(),
+            progress: None,
+        };
+        let answer = find(limited(&model), &monitor, &request);
+        assert_eq!(answer.limit, Some(LIMIT), "{algorithm:?}");
+        assert_eq!(answer.verdict(), Verdict::Inconclusive, "{algorithm:?}");
+    }
+    let answer =
+        find_prefix(limited(&model), &Monitor::new(automaton(false), Vec::new(), true), &Options::default());
+    assert_eq!(answer.limit, Some(LIMIT));
+}
+
+#[test]
+fn branching_time_is_inconclusive_at_the_limit() {
+    let model = model(COUNTS);
+    for universal in [false, true] {
+        let mut store = Formulas::new();
+        let never = store.atom("never");
+        let formula = if universal {
+            let not_yet = store.not(never);
+            let path = store.globally(not_yet);
+            store.for_all_paths(path)
+        } else {
+            let path = store.finally(never);
+            store.exists_path(path)
+        };
+        let conditions = vec![Expr::Const(0)];
+        let limits = Limits::default();
+        let question = Question { conditions, formula, fairness: None, limits, progress: None };
+        let answer = branching::check(limited(&model), &mut store, question);
+        assert_eq!(answer.verdict, Verdict::Inconclusive, "{universal}");
+        assert_eq!(answer.answer.limit, Some(LIMIT), "{universal}");
+    }
+}
+
+#[test]
+fn the_flag_stops_it() {
+    let model = model(COUNTS);
+    let flag = AtomicBool::new(true);
+    let system = PackedInterpreter::new(&model.program).expect("an initial state");
+    let outcome = reachability(&system.with_patience(Patience::until(&flag)), &Options::default());
+    assert_eq!(outcome.limit, Some(Limit::Interrupted));
+    assert_eq!(outcome.verdict(), Verdict::Inconclusive);
+}
+
+/// Without `x`, which is only written to, the state repeats at once; with it the run to the error cannot be confirmed.
+#[test]
+fn what_repeats_only_in_the_reduced_program_is_left_open() {
+    let model = model(COUNTS);
+    let flag = AtomicBool::new(true);
+    let reduction = lariat::reduction::Reduction::new(&model.program, lariat::reduction::Version::Reduced);
+    let system = Engine::Interpreter.system(reduction.program()).expect("an initial state");
+    let outcome = reachability(&system, &Options::default());
+    assert_eq!(outcome.verdict(), Verdict::Violated);
+    let checked = lariat::check::checked(&reduction, outcome, Patience::until(&flag)).expect("a verdict");
+    assert_eq!(checked.outcome.verdict(), Verdict::Inconclusive);
+    assert!(checked.counterexamples.is_empty());
+}
