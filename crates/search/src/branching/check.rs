@@ -128,6 +128,11 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
             answer.lasso = run;
             if holds { Verdict::Holds } else { Verdict::Violated }
         }
+        // Whether the formula holds is not known, even if a state was found and only the way to it was not.
+        Err(Broken::Stop(Stop::Limit(limit))) => {
+            answer.limit = Some(limit);
+            Verdict::Inconclusive
+        }
         Err(Broken::Stop(stop)) => {
             give_up(&mut graph, &mut answer, stop);
             answer.verdict()
