@@ -221,6 +221,37 @@ fn status_bytes(field: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Written;
+    use crate::{Options, Verdict, reachability};
+    use model::RuntimeError;
+    use model::system::Width;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::Ordering;
+
+    /// The run to an error takes a second search; if that is interrupted, the error is reported without its run.
+    #[test]
+    fn an_error_is_not_lost_with_its_run() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let budget = Budget::until(Arc::clone(&stop));
+        let system = Written {
+            width: Width { identity: 1, all: 1 },
+            successors: |state: &[u64]| vec![vec![(state[0] + 1) % 1000]],
+            is_right: |state: &[u64]| {
+                stop.fetch_or(state[0] == 900, Ordering::Relaxed);
+                state[0] != 900
+            },
+        };
+        let options = Options {
+            limits: Limits { budget: &budget, ..Limits::default() },
+            threads: NonZeroUsize::new(2),
+            join_after: Some(10),
+            ..Options::default()
+        };
+        let outcome = reachability(&system, &options);
+        assert_eq!((outcome.verdict(), outcome.limit), (Verdict::Violated, Some(Limit::Interrupted)));
+        assert_eq!(outcome.unshown, [RuntimeError::InvalidEndState]);
+        assert!(outcome.violations.is_empty());
+    }
 
     #[test]
     fn sizes_are_shown_as_they_are_written() {
