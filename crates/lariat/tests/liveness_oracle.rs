@@ -117,7 +117,7 @@ fn with_threads(algorithm: Option<Algorithm>) -> impl Iterator<Item = (Option<Al
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(150))]
+    #![proptest_config(seeded::cases(100))]
 
     #[test]
     fn searches_agree_with_the_oracle(text in program(), formula in formula()) {

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use lariat::check::{Checked, Engine, check, fingerprint};
 use lariat::load::Model;
+use model::RuntimeError;
 use oracle::Graph;
 use search::{Checkpoint, Limits, Options, Order, Saved, StoreKind, Verdict};
 
@@ -50,7 +51,9 @@ impl Case<'_> {
         };
         let Some(first) = self.search(model, "safety", slow, true, &options) else { return };
         self.report.states = first.outcome.statistics.states;
-        self.report.has_errors = first.outcome.errors > 0;
+        // Behind a deadlock the run goes on in its last state; behind other errors there is no run.
+        let deadlock = RuntimeError::InvalidEndState.kind();
+        self.report.has_errors = first.outcome.error_kinds.iter().any(|kind| *kind != deadlock);
         self.report.has_endless_atomic = first.outcome.endless_atomic;
         if first.outcome.limit.is_some() {
             return self.report.undecided("safety");

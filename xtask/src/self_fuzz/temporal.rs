@@ -104,11 +104,12 @@ impl Case<'_> {
         self.report.most_nodes = self.report.most_nodes.max(checked.answer.statistics.states);
         // A prefix that no run continues without an error is shown as a violation; the oracle knows infinite runs only.
         let prefix = checked.lasso.as_ref().is_some_and(|lasso| lasso.cycle.is_empty());
-        if self.report.has_errors && prefix && *expected != Some(true) {
+        let before_error = self.report.has_errors && prefix;
+        if before_error && *expected != Some(true) {
             return self.report.agree("bad prefixes before an error");
         }
         self.expect(kind, checked.verdict == Verdict::Violated, expected, about);
-        if let Some(problem) = problem_of_run(model, property, &checked, known) {
+        if let Some(problem) = problem_of_run(model, property, &checked, known.filter(|_| !before_error)) {
             self.report.differs("run", format!("{problem} {}", about()));
         }
     }
@@ -229,10 +230,8 @@ fn problem_of_run(
     }
     let known = known?;
     let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-    let prefix_before_errors = cycle.is_none() && !checked.answer.met.is_empty();
     match known.forbidden.is_shown_by(&known.interpreter, &lasso.states, cycle) {
         Shown::Violation => None,
-        Shown::Nothing(_) if prefix_before_errors => None,
         Shown::Nothing(reason) => Some(reason),
     }
 }
