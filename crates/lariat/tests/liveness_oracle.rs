@@ -72,8 +72,9 @@ fn program() -> impl Strategy<Value = String> {
 }
 
 fn formula() -> impl Strategy<Value = String> {
-    let atom = prop::sample::select(vec!["(x == 1)", "(b)", "(y == 0)", "(x == y)", "(len(q) == 1)"])
-        .prop_map(String::from);
+    let atom =
+        prop::sample::select(vec!["(x == 1)", "(b)", "(y == 0)", "(x == y)", "(len(q) == 1)", "(_moves(0))"])
+            .prop_map(String::from);
     atom.prop_recursive(3, 8, 2, |inner| {
         prop_oneof![
             1 => inner.clone().prop_map(|f| format!("(!{f})")),
@@ -116,7 +117,7 @@ fn with_threads(algorithm: Option<Algorithm>) -> impl Iterator<Item = (Option<Al
 }
 
 proptest! {
-    #![proptest_config(seeded::cases(150))]
+    #![proptest_config(seeded::cases(100))]
 
     #[test]
     fn searches_agree_with_the_oracle(text in program(), formula in formula()) {

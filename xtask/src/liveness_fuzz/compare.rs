@@ -234,7 +234,7 @@ impl<'a> Comparison<'a> {
         }
         // Products this small have their states mistaken for others once in many thousand times.
         let undecided = checked.verdict == Verdict::Inconclusive;
-        if undecided && (!checked.answer.may_omit || checked.answer.unobserved) {
+        if undecided && (!checked.answer.may_omit || checked.answer.endless_atomic) {
             self.tally.undecided += 1;
             return;
         }

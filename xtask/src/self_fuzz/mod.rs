@@ -52,6 +52,9 @@ pub struct Arguments {
     print: bool,
 }
 
+/// Characters shown of each difference.
+const LONGEST: usize = 1500;
+
 /// Programs after which the sum so far is shown.
 const REPORT_EVERY: u64 = 1000;
 
@@ -146,7 +149,8 @@ fn shown(sample: &Sample, differences: &[Difference]) -> String {
         text += &format!("   --ctl '{formula}'\n");
     }
     for Difference { kind, what } in differences.iter().take(3) {
-        text += &format!("   {kind}: {}\n", what.replace("*/", "* /"));
+        let what: String = what.replace("*/", "* /").chars().take(LONGEST).collect();
+        text += &format!("   {kind}: {what}\n");
     }
     format!("{text}*/\n{}", print(&sample.program))
 }

@@ -160,7 +160,7 @@ impl Writer {
     /// Counters that run independently, with something to talk about that seldom changes.
     fn large(&mut self) -> Node {
         let (first, second, third) =
-            (self.random.between(20, 60), self.random.between(20, 40), self.random.between(10, 30));
+            (self.random.between(20, 30), self.random.between(15, 25), self.random.between(10, 15));
         let most = [first, second, third];
         let change = *self.random.pick(&["b = !b", "x = (x + 1) % 3", "y = 1 - y % 2"]);
         let effects = [change, "skip", "x = 1"];
