@@ -30,7 +30,8 @@ fn examples_do_what_they_say() {
                 })
                 .into_iter()
                 .collect();
-            let model = load(path.as_os_str(), &define, false).unwrap_or_else(|error| panic!("{}", error.text));
+            let model =
+                load(path.as_os_str(), &define, false).unwrap_or_else(|error| panic!("{}", error.text));
             let checked =
                 check(&model.program, Engine::Native, false, &Options::default()).expect("it replays");
             let found = match checked.outcome.verdict() {

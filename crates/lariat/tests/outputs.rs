@@ -92,7 +92,9 @@ fn a_file_that_cannot_be_written_does_not_lose_the_verdict() {
 /// What is there stays if there is nothing to write, and nothing is left where there was nothing.
 #[test]
 fn files_are_changed_only_by_something_to_write() {
-    let place = place().with("old.trail", "old\n").with("old.itf", "much longer than what is written".repeat(999).as_str());
+    let place = place()
+        .with("old.trail", "old\n")
+        .with("old.itf", "much longer than what is written".repeat(999).as_str());
     let ran = place.run(&["check", "-q", "--trail", "old.trail", "--save", "new.run", "holds.pml"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(std::fs::read_to_string(place.0.join("old.trail")).expect("it is there"), "old\n");
@@ -107,21 +109,30 @@ fn outputs_do_not_overwrite_each_other_or_the_model() {
     let place = place();
     let ran = place.run(&["check", "--html", "a", "--sarif", "./a", "fails.pml"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.err.contains("--sarif and --html are the same file") || ran.err.contains("--html and --sarif"));
+    assert!(
+        ran.err.contains("--sarif and --html are the same file") || ran.err.contains("--html and --sarif")
+    );
     let ran = place.run(&["check", "--html", "fails.pml", "fails.pml"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert_eq!(std::fs::read_to_string(place.0.join("fails.pml")).expect("it is there"), FAILS);
     assert!(!place.0.join("a").exists());
-    assert_eq!(place.run(&["check", "-q", "--html", "/dev/null", "--itf", "/dev/null", "fails.pml"]).code, Some(1));
+    assert_eq!(
+        place.run(&["check", "-q", "--html", "/dev/null", "--itf", "/dev/null", "fails.pml"]).code,
+        Some(1)
+    );
 }
 
 #[test]
 fn standard_output_is_a_file_like_others() {
     let place = place();
     let ran = place.run(&["check", "--quiet", "--trail", "/dev/stdout", "fails.pml"]);
-    assert_eq!(ran.out, "-4:-4:-4\n1:0:0\n2:0:1\nsafety: VIOLATED  assertion violated: x == 0\n", "{ran:?}");
+    assert_eq!(ran.out, "1:0:0\n2:0:1\nsafety: VIOLATED  assertion violated: x == 0\n", "{ran:?}");
     let file = std::fs::File::create(place.0.join("all")).expect("a file");
-    place.command(&["check", "--quiet", "--trail", "/dev/stdout", "fails.pml"]).stdout(file).status().expect("it runs");
+    place
+        .command(&["check", "--quiet", "--trail", "/dev/stdout", "fails.pml"])
+        .stdout(file)
+        .status()
+        .expect("it runs");
     let all = std::fs::read_to_string(place.0.join("all")).expect("it is there");
     assert_eq!(all, ran.out, "neither overwrites the other");
 }
@@ -142,7 +153,10 @@ fn rejected_models_are_reported_to_machines() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("one JSON value");
     let first = &report["diagnostics"][0];
-    assert_eq!((&first["file"], &first["line"], &first["column"]), (&"bad.pml".into(), &2.into(), &23.into()));
+    assert_eq!(
+        (&first["file"], &first["line"], &first["column"]),
+        (&"bad.pml".into(), &2.into(), &23.into())
+    );
     assert!(first["message"].as_str().is_some_and(|message| message.contains("turm")), "{report}");
     assert_eq!(report["error"], first["message"]);
     let read = |name: &str| std::fs::read_to_string(place.0.join(name)).expect("it was written");
@@ -151,7 +165,11 @@ fn rejected_models_are_reported_to_machines() {
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     let region = &run["results"][0]["locations"][0]["physicalLocation"]["region"];
     assert_eq!((&region["startLine"], &region["startColumn"]), (&2.into(), &23.into()));
-    assert!(read("j").contains("<error type=\"rejected\"") && read("j").contains("bad.pml:2:23"), "{}", read("j"));
+    assert!(
+        read("j").contains("<error type=\"rejected\"") && read("j").contains("bad.pml:2:23"),
+        "{}",
+        read("j")
+    );
     assert!(!place.0.join("p").exists());
     // The same for what concerns no place.
     let ran = place.run(&["check", "--json", "missing.pml"]);

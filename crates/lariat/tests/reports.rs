@@ -22,24 +22,28 @@ fn states_after_reductions_are_called_so() {
     };
     let statistics = |report: &serde_json::Value| report["properties"][0]["statistics"].clone();
     assert_eq!(statistics(&json(&["check", "--json", "m.pml"]))["after_reductions"], true);
-    assert_eq!(statistics(&json(&["check", "--json", "--raw", "m.pml"]))["after_reductions"], serde_json::Value::Null);
+    assert_eq!(
+        statistics(&json(&["check", "--json", "--raw", "m.pml"]))["after_reductions"],
+        serde_json::Value::Null
+    );
 }
 
 /// A cache that is too small visits states again; that does not make more of them.
 #[test]
 fn insertions_are_not_states() {
-    let model = "byte a, b, c; active proctype P() { do :: a < 20 -> a++ :: b < 20 -> b++ :: c < 20 -> c++ od }\n";
-    let place = Place::new().with("m.pml", model);
-    let all = 9_261.0 * 2.0;
-    let flags = ["check", "--raw", "--json", "--store", "cache", "--cache-states", "700", "--no-sleep-sets"];
-    let ran = place.run(&[&flags[..], &["--replace", "random", "m.pml"]].concat());
+    let loops = "do :: a < 20 -> a++ :: b < 20 -> b++ :: c < 20 -> c++ od";
+    let model = format!("byte a, b, c; active proctype P() {{ end: {loops} }}\n");
+    let place = Place::new().with("m.pml", &model);
+    let all = 35_721.0;
+    let flags =
+        ["--raw", "--store=cache", "--cache-states=700", "--no-sleep-sets", "--max-states=100000", "m.pml"];
+    let ran = place.run(&[&["check", "--json"], &flags[..]].concat());
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("one JSON value");
     let statistics = &report["properties"][0]["statistics"];
     let number = |name: &str| statistics[name].as_f64().expect("a number");
     assert!(number("replaced") > 0.0, "{statistics}");
-    assert!(number("states") <= number("insertions") && number("states") < all * 1.1, "{statistics}");
-    let flags = ["check", "--raw", "--store", "cache", "--cache-states", "700", "--no-sleep-sets"];
-    let ran = place.run(&[&flags[..], &["--replace", "random", "m.pml"]].concat());
+    assert!(number("insertions") > all * 1.5 && number("states") < all * 1.1, "{statistics}");
+    let ran = place.run(&[&["check"], &flags[..]].concat());
     assert!(ran.out.contains("about ") && ran.out.contains(" insertions into the cache"), "{ran:?}");
 }
 
@@ -50,7 +54,8 @@ fn a_violation_that_fairness_allows_is_shown_by_a_fair_run() {
     let place = Place::new().with("m.pml", model);
     let ran = place.run(&["check", "--ltl", "[]<>(x == 2)", "m.pml"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let expected = "violated even under strong fairness of processes and transitions, by the run that is shown\n";
+    let expected =
+        "violated even under strong fairness of processes and transitions, by the run that is shown\n";
     assert!(ran.out.contains(expected), "{ran:?}");
     let (_, cycle) = ran.out.split_once("the cycle starts here:").expect("there is a cycle");
     assert!(cycle.contains("P[0]") && cycle.contains("Q[1]"), "{ran:?}");
@@ -107,8 +112,10 @@ fn figures_are_rounded() {
 fn no_message_has_unsafe_characters() {
     let bidi = "\u{202e}\u{2066}\u{200f}\u{61c}\u{1b}[31m\u{9b}\u{7f}";
     let name = format!("m{bidi}.pml");
-    let model = format!("byte x; active proctype P() {{ x = 1; printf(\"a{bidi}\\tb\\n\"); assert(x == 0) }}\n");
-    let place = Place::new().with(&name, &model).with("bad.pml", &format!("byte x; /*{bidi}*/ turm = 1; {bidi}\n"));
+    let model =
+        format!("byte x; active proctype P() {{ x = 1; printf(\"a{bidi}\\tb\\n\"); assert(x == 0) }}\n");
+    let place =
+        Place::new().with(&name, &model).with("bad.pml", &format!("byte x; /*{bidi}*/ turm = 1; {bidi}\n"));
     let path = format!("missing{bidi}");
     for arguments in [
         &["check", &name][..],

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn unsafe_characters_are_escaped() {
-        for c in "\0\u{7}\u{1b}\u{7f}\u{85}\u{9b}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}".chars()
+        for c in
+            "\0\u{7}\u{1b}\u{7f}\u{85}\u{9b}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}".chars()
         {
             assert_eq!(printable(&format!("a{c}b")), format!("a\\u{{{:x}}}b", u32::from(c)));
             assert_eq!(printable_lines(&c.to_string()), printable(&c.to_string()));
@@ -115,6 +116,9 @@ mod tests {
 
     #[test]
     fn json_keeps_its_values() {
-        assert_eq!(printable_json("{\n\"a\": \"\u{202e}\u{9b}\u{7f}\"\n}"), "{\n\"a\": \"\\u202e\\u009b\\u007f\"\n}");
+        assert_eq!(
+            printable_json("{\n\"a\": \"\u{202e}\u{9b}\u{7f}\"\n}"),
+            "{\n\"a\": \"\\u202e\\u009b\\u007f\"\n}"
+        );
     }
 }

@@ -299,7 +299,8 @@ mod tests {
     fn unsafe_characters_are_escaped() {
         let mut sources = SourceMap::default();
         sources.add("m\u{1b}.pml", "/*\u{202e}*/ turm = 1 \u{7f}\n".as_bytes()).unwrap();
-        let diagnostic = Diagnostic::error("`\u{9b}` is \u{2066}odd").at(Span::new(8, 12), "not\u{200f} found");
+        let diagnostic =
+            Diagnostic::error("`\u{9b}` is \u{2066}odd").at(Span::new(8, 12), "not\u{200f} found");
         let text = render(&[diagnostic], &sources, false);
         assert!(!text.chars().any(|c| c != '\n' && model::printable::is_unsafe(c)), "{text:?}");
         for part in ["m\\u{1b}.pml:1:14", "`\\u{9b}` is \\u{2066}odd", "not\\u{200f} found", "1 \\u{7f}"] {

@@ -99,7 +99,8 @@ impl Properties {
     /// # Errors
     /// One cannot be read, or there is more than one notion of fairness, which cannot be combined.
     pub fn assumed(&self) -> anyhow::Result<Vec<Wanted>> {
-        let names: Vec<&str> = self.notions().map(|notion| notion.map_or("none", |notion| notion.name())).collect();
+        let names: Vec<&str> =
+            self.notions().map(|notion| notion.map_or("none", |notion| notion.name())).collect();
         if let [first, second, ..] = names[..] {
             anyhow::bail!(
                 "--fairness {first} and --fairness {second}: only one notion of fairness can be assumed at a time"

@@ -31,9 +31,7 @@ impl Source {
 
     /// The same, but nothing is said of what is only doubtful.
     pub fn read(&self, texts: &[String], color: bool) -> Option<Model> {
-        load_with(&self.model, &self.define, texts, color)
-            .map_err(|rejected| complain(&rejected.text))
-            .ok()
+        load_with(&self.model, &self.define, texts, color).map_err(|rejected| complain(&rejected.text)).ok()
     }
 
     /// The model and what `check` would find in it, with the shortest runs to errors and, if asked, what fairness would change; nothing if the model is bad, which was said.

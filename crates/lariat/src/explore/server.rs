@@ -6,9 +6,9 @@
 //! connections are open, and one that is still waiting for its request makes room for a new one.
 
 use super::Explorer;
+use search::scratch::random_word;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use search::scratch::random_word;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};

@@ -83,8 +83,6 @@ fn quoted(text: &str) -> String {
 
 /// Lines as a quoted string, with nothing left that Graphviz would read as an escape.
 fn label(lines: &[String]) -> String {
-    let escape = |line: &String| {
-        printable(line).replace('\\', "\\\\").replace('"', "\\\"")
-    };
+    let escape = |line: &String| printable(line).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", lines.iter().map(escape).collect::<Vec<_>>().join("\\n"))
 }

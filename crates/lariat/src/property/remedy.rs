@@ -41,7 +41,9 @@ impl fmt::Display for Remedy {
                 out.write_str("violated even under strong fairness of processes and transitions")?;
                 out.write_str(match shown {
                     true => ", by the run that is shown",
-                    false => "; the run that is shown is not fair, --fairness strong-transition shows one that is",
+                    false => {
+                        "; the run that is shown is not fair, --fairness strong-transition shows one that is"
+                    }
                 })
             }
             Remedy::Unknown(time) => {
@@ -126,7 +128,9 @@ pub fn remedy(
         let found = fair(notion, false, left)?;
         match found.verdict {
             Verdict::Holds => return Ok(Some(Remedy::Holds(notion).into())),
-            Verdict::Violated => fair_run = found.lasso.filter(|lasso| mark(&mut violated, lasso)).or(fair_run),
+            Verdict::Violated => {
+                fair_run = found.lasso.filter(|lasso| mark(&mut violated, lasso)).or(fair_run)
+            }
             Verdict::Inconclusive => return Ok(Some(Remedy::Unknown(patience).into())),
         }
     }

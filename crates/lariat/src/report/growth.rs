@@ -1,8 +1,8 @@
 //! What the test for unbounded channels found, for people and for machines.
 
 use super::columns::table;
-use super::{printable, printable_json};
 use super::text::Style;
+use super::{printable, printable_json};
 use crate::run::{show_run, show_step};
 use model::Program;
 use model::trace::channel_name;
@@ -41,7 +41,9 @@ pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool)
             }
             out
         }
-        Boundedness::Failed(error) => format!("channels: {}  {}\n", style.bad("VIOLATED"), printable(&error.to_string())),
+        Boundedness::Failed(error) => {
+            format!("channels: {}  {}\n", style.bad("VIOLATED"), printable(&error.to_string()))
+        }
     };
     style.fitted(text)
 }

@@ -7,8 +7,8 @@ use crate::load::Problem;
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
 use model::trace::Change;
-use search::{Verdict, Violation};
 use search::product::PacketFigures;
+use search::{Verdict, Violation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -68,7 +68,8 @@ pub fn ledger(report: &Report<'_>) -> Ledger {
 
 fn coverage(report: &Report<'_>) -> String {
     let outcome = &report.checked.outcome;
-    let states = counted_states(&outcome.statistics) + if report.checked.reduced { " after reductions" } else { "" };
+    let states =
+        counted_states(&outcome.statistics) + if report.checked.reduced { " after reductions" } else { "" };
     if let Some(limit) = outcome.limit {
         return format!("in {states}, not all that are reachable: {limit}");
     }

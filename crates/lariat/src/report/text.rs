@@ -202,11 +202,14 @@ fn other_errors(report: &Report<'_>, style: Style) -> String {
     if outcome.errors > 1 && (outcome.exhaustive || different > 1) {
         let times = grouped(outcome.errors);
         if different == 1 {
-            let _ = writeln!(out, "\nThis error was met {times} times, in different states; one run is shown.");
+            let _ =
+                writeln!(out, "\nThis error was met {times} times, in different states; one run is shown.");
             return out;
         }
         let title = match different {
-            MAX_VIOLATIONS => format!("The first {different} different errors; errors were met {times} times:"),
+            MAX_VIOLATIONS => {
+                format!("The first {different} different errors; errors were met {times} times:")
+            }
             _ => format!("{different} different errors, met {times} times in all:"),
         };
         let _ = writeln!(out, "\n{}", style.bold(&title));
