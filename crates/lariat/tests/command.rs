@@ -38,7 +38,7 @@ fn a_model_that_holds() {
     assert_eq!(
         ran.steady(),
         "safety: holds\n  4 states, 4 transitions, depth 3, …\n\n\
-         checked: deadlocks, run-time errors — in every reachable state, 4\n"
+         checked: deadlocks, run-time errors — in every reachable state, 4 states\n"
     );
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
 }

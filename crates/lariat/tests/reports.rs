@@ -31,19 +31,19 @@ fn states_after_reductions_are_called_so() {
 /// A cache that is too small visits states again; that does not make more of them.
 #[test]
 fn insertions_are_not_states() {
-    let model =
-        "byte a, b, c; active proctype P() { do :: a < 20 -> a++ :: b < 20 -> b++ :: c < 20 -> c++ od }\n";
-    let place = Place::new().with("m.pml", model);
-    let all = 9_261.0 * 2.0;
-    let flags = ["check", "--raw", "--json", "--store", "cache", "--cache-states", "700", "--no-sleep-sets"];
-    let ran = place.run(&[&flags[..], &["--replace", "random", "m.pml"]].concat());
+    let loops = "do :: a < 20 -> a++ :: b < 20 -> b++ :: c < 20 -> c++ od";
+    let model = format!("byte a, b, c; active proctype P() {{ end: {loops} }}\n");
+    let place = Place::new().with("m.pml", &model);
+    let all = 35_721.0;
+    let flags =
+        ["--raw", "--store=cache", "--cache-states=700", "--no-sleep-sets", "--max-states=100000", "m.pml"];
+    let ran = place.run(&[&["check", "--json"], &flags[..]].concat());
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("one JSON value");
     let statistics = &report["properties"][0]["statistics"];
     let number = |name: &str| statistics[name].as_f64().expect("a number");
     assert!(number("replaced") > 0.0, "{statistics}");
-    assert!(number("states") <= number("insertions") && number("states") < all * 1.1, "{statistics}");
-    let flags = ["check", "--raw", "--store", "cache", "--cache-states", "700", "--no-sleep-sets"];
-    let ran = place.run(&[&flags[..], &["--replace", "random", "m.pml"]].concat());
+    assert!(number("insertions") > all * 1.5 && number("states") < all * 1.1, "{statistics}");
+    let ran = place.run(&[&["check"], &flags[..]].concat());
     assert!(ran.out.contains("about ") && ran.out.contains(" insertions into the cache"), "{ran:?}");
 }
 

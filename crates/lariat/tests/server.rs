@@ -8,10 +8,20 @@ use common::{Place, Ran};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const FAILS: &str = "byte x; active proctype P() { x = 1; assert(x == 0) }\n";
+
+/// Ended when the test ends, however it ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
@@ -43,7 +53,9 @@ fn the_token_is_not_an_argument() {
     let place = place_with_opener();
     let mut command = place.command(&["explore", "m.pml"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", place.0.display())).env("TMPDIR", &place.0);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut running = Running(child);
+    let child = &mut running.0;
     let mut lines = BufReader::new(child.stdout.take().expect("an output")).lines();
     let url = lines.next().expect("an address").expect("text");
     let token = url.trim_end_matches('/').rsplit('/').next().expect("a token").to_string();

@@ -69,7 +69,7 @@ fn temporary_files_are_removed() {
         wait_for("it handles signals", || is_ready(&child));
         wait_for("it has files", || has_scratch(&place.0));
         for signal in signals {
-            let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
+            let _ = Command::new("kill").args([*signal, &child.id().to_string()]).status();
         }
         let ran = Ran::from(child.wait_with_output().expect("it ends"));
         assert_eq!(ran.code, Some(3), "{signals:?}: {ran:?}");
