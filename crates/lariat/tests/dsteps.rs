@@ -2,6 +2,7 @@
 
 use lariat::check::{Engine, check};
 use lariat::load::{Model, load_with};
+use model::budget::UNLIMITED;
 use model::interp::{PackedInterpreter, Patience};
 use model::{Expr, RuntimeError};
 use omega::automaton::{Marks, Tgba};
@@ -173,8 +174,9 @@ fn the_flag_stops_it() {
 fn what_repeats_only_in_the_reduced_program_is_left_open() {
     let model = model(COUNTS);
     let flag = AtomicBool::new(true);
-    let reduction = lariat::reduction::Reduction::new(&model.program, lariat::reduction::Version::Reduced);
-    let system = Engine::Interpreter.system(reduction.program()).expect("an initial state");
+    let reduction =
+        lariat::reduction::Reduction::new(&model.program, lariat::reduction::Version::Reduced, &UNLIMITED);
+    let system = Engine::Interpreter.system(reduction.program(), &UNLIMITED).expect("an initial state");
     let outcome = reachability(&system, &Options::default());
     assert_eq!(outcome.verdict(), Verdict::Violated);
     let checked = lariat::check::checked(&reduction, outcome, Patience::until(&flag)).expect("a verdict");

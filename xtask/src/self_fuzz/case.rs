@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use lariat::load::{Model, load_with};
 use lariat::property::{Property, Wanted};
-use model::Interpreter;
+use model::{Budget, Interpreter};
 use oracle::Graph;
 use search::Limits;
 
@@ -135,9 +135,15 @@ impl<'s> Case<'s> {
         }
     }
 
+    /// The time of one search, from now on.
+    pub fn budget(&self) -> Budget {
+        Budget::of(self.limit)
+    }
+
+    /// The other limits.
     pub fn limits(&self) -> Limits<'static> {
         let states = if self.sample.subject == Subject::Large { STATES_OF_LARGE } else { STATES };
-        Limits { states: Some(states), time: Some(self.limit), ..Limits::default() }
+        Limits { states: Some(states), ..Limits::default() }
     }
 }
 

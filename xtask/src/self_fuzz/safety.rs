@@ -143,6 +143,9 @@ impl Case<'_> {
         raw: bool,
         options: &Options<'_>,
     ) -> Option<Checked> {
+        let budget = self.budget();
+        let limits = Limits { budget: &budget, ..options.limits.clone() };
+        let options = &Options { limits, ..options.clone() };
         let about = || format!("{engine:?} {options:?}");
         let checked = self.guarded(kind, about, || check(&model.program, engine, raw, options))?;
         match checked {

@@ -5,10 +5,11 @@ use lariat::load::Model;
 use lariat::property::{Checked, Choice, Meaning, Property, check};
 use lariat::replay::{FoundIn, Replayed, SavedRun};
 use model::Interpreter;
+use model::budget::UNLIMITED;
 use oracle::{Forbidden, Graph, Shown};
 use search::liveness::Algorithm;
 use search::liveness::fairness::Fairness;
-use search::{Options, Verdict};
+use search::{Limits, Options, Verdict};
 use std::num::NonZeroUsize;
 
 use super::case::{Case, Formulas};
@@ -98,7 +99,7 @@ impl Case<'_> {
         expected: &mut Option<bool>,
     ) {
         let kind = if way.choice.fairness.is_some() { "LTL under fairness" } else { "LTL" };
-        let options = Options { limits: self.limits(), ..way.options() };
+        let options = Options { limits: self.limits(), ..way.options(&UNLIMITED) };
         let Some(checked) = self.property(model, property, &way.choice, &options, kind) else { return };
         let about = || format!("{} {way:?}", property.name);
         self.report.most_nodes = self.report.most_nodes.max(checked.answer.statistics.states);
@@ -142,6 +143,9 @@ impl Case<'_> {
         options: &Options<'_>,
         kind: &'static str,
     ) -> Option<Checked> {
+        let budget = self.budget();
+        let limits = Limits { budget: &budget, ..options.limits.clone() };
+        let options = &Options { limits, ..options.clone() };
         let about = || format!("{} {choice:?} {options:?}", property.name);
         let checked = self.guarded(kind, about, || check(&model.program, property, choice, options))?;
         let checked = match checked {
