@@ -17,6 +17,8 @@ mod coverage;
 mod dense;
 mod expansion;
 mod external;
+#[doc(hidden)]
+pub mod faults;
 mod footprint;
 mod frontier;
 mod levels;
@@ -24,6 +26,7 @@ mod limits;
 pub mod liveness;
 mod loss;
 mod meeting;
+mod memory;
 mod narrow;
 mod outcome;
 mod pool;
@@ -45,6 +48,7 @@ pub mod store;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod threads;
 mod turn;
 pub mod unbounded;
 mod ways;

@@ -86,7 +86,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
                         None => Ok(arrivals),
                     };
                 }
-                Err(Broken::Misfit(misfit)) => self.widen(&misfit),
+                Err(Broken::Misfit(misfit)) => self.widen(&misfit)?,
                 Err(Broken::Stopped) => return Err(Stop::Limit(Limit::Interrupted)),
             }
         }
@@ -132,7 +132,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     }
 
     /// Who could move in a node.
-    fn enabled(&mut self, node: Node, enabled: &mut ActorSet) {
+    fn enabled(&mut self, node: Node, enabled: &mut ActorSet) -> Result<(), Stop> {
         enabled.clear();
         let mut program_state = Vec::new();
         let successors = loop {
@@ -141,7 +141,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             let mut successors = Successors::new(self.nodes.product.system().width());
             match self.nodes.product.system().successors(&program_state, &mut successors) {
                 Ok(()) => break successors,
-                Err(misfit) => self.widen(&misfit),
+                Err(misfit) => self.widen(&misfit)?,
             }
         };
         for index in 0..successors.len() {
@@ -150,6 +150,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
                 self.actors.add(code, enabled);
             }
         }
+        Ok(())
     }
 }
 
@@ -172,7 +173,6 @@ impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
             edges.push(FairEdge { edge: Edge { marks: marks & self.all_marks(), target }, movers });
         }
         self.tally.transitions += arrivals.list.len() as u64;
-        self.enabled(node, enabled);
-        Ok(())
+        self.enabled(node, enabled)
     }
 }

@@ -24,9 +24,18 @@ where
         }
         let narrow = self.system.get();
         let wide = narrow.widened(&misfit);
-        self.misfits.push(misfit.states);
+        self.misfits.push(misfit);
         let recoder = wide.recoder(narrow);
-        let mut store = self.store.emptied_for(&wide.identity_bits());
+        // Both stores are there for a while.
+        let room = self.meter.store_limit(self.store.memory_bytes());
+        let room = room.saturating_sub(self.store.memory_bytes());
+        let Some(mut store) = self.store.emptied_for(&wide.identity_bits(), room) else {
+            let limit = self.meter.out_of_memory(self.store.memory_bytes());
+            self.system = Held::Wider(Box::new(wide));
+            self.lost = true;
+            self.sign.stop(Some(limit));
+            return;
+        };
         let identity = wide.width().identity;
         let mut old = vec![0; narrow.width().all];
         let mut batch = Batch::new(identity);

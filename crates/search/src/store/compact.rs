@@ -77,12 +77,13 @@ impl Store for Compact {
         false
     }
 
-    fn emptied(&self, _identity_words: usize) -> Compact {
-        Compact {
+    fn emptied(&self, _identity_words: usize, memory_bytes: u64) -> Option<Compact> {
+        let states = if self.memory_bytes() <= memory_bytes { self.len() } else { 0 };
+        Some(Compact {
             hasher: self.hasher.clone(),
             bits: self.bits,
-            values: Quotient::new(self.bits, 0, self.len()),
-        }
+            values: Quotient::new(self.bits, 0, states),
+        })
     }
 }
 
