@@ -3,10 +3,10 @@
 use crate::reduction::{Reduction, Version};
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
-use model::{Program, RuntimeError, State};
+use model::{Interpreter, Program, RuntimeError, State};
 use native::Native;
 use search::replay::ReplayError;
-use search::{Options, Outcome, Violation, reachability};
+use search::{Limits, Options, Outcome, Violation, memory_left, reachability};
 
 /// What computes successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Checked {
     pub outcome: Outcome,
     /// The errors found, each with the states of its run.
     pub counterexamples: Vec<Counterexample>,
+    /// Errors found by runs that are too long to be shown within the limit of memory.
+    pub unshown: Vec<Unshown>,
     /// Empty if the search was not exhaustive: then nothing can be said.
     pub unreached: Vec<Unreached>,
 }
@@ -46,6 +48,30 @@ pub struct Checked {
 pub struct Counterexample {
     pub violation: Violation,
     pub states: Vec<State>,
+}
+
+/// An error, and a run that was seen to end with it but cannot be shown.
+#[derive(Debug)]
+pub struct Unshown {
+    pub error: RuntimeError,
+    pub steps: usize,
+}
+
+/// What a step of a run takes beside its states when it is simplified and reported.
+const REPORTED_STEP_BYTES: usize = 600;
+/// A state is copied so often, at most, when a run is simplified and reported.
+const STATE_COPIES: usize = 4;
+
+/// Runs of so many steps are always shown.
+pub(crate) const FEW_STEPS: usize = 1000;
+
+/// Is there memory to show a run of so many steps of the program?
+pub(crate) fn can_be_shown(program: &Program, steps: usize, limits: &Limits<'_>) -> bool {
+    let Some(left) = memory_left(limits.memory_bytes) else { return true };
+    let initial = Interpreter::new(program).initial_states().unwrap_or_default();
+    let state = initial.first().map_or(0, State::memory_bytes);
+    let needed = steps.saturating_mul(STATE_COPIES * state + REPORTED_STEP_BYTES);
+    needed as u64 <= left
 }
 
 impl Checked {
@@ -69,21 +95,31 @@ pub fn check(
 ) -> Result<Checked, ReplayError> {
     let reduction = Reduction::new(program, Version::usual(raw));
     let outcome = explore(reduction.program(), engine, options);
-    checked(&reduction, outcome)
+    checked(&reduction, outcome, &options.limits)
 }
 
-/// Replays what a search found.
-pub fn checked(reduction: &Reduction<'_>, mut outcome: Outcome) -> Result<Checked, ReplayError> {
-    let mut counterexamples = Vec::new();
-    for found in &mut outcome.violations {
-        let (violation, states) = reduction.counterexample(found)?;
-        *found = violation.clone();
+/// Replays what a search within these limits found.
+pub fn checked(
+    reduction: &Reduction<'_>,
+    mut outcome: Outcome,
+    limits: &Limits<'_>,
+) -> Result<Checked, ReplayError> {
+    let (mut counterexamples, mut unshown) = (Vec::new(), Vec::new());
+    for found in std::mem::take(&mut outcome.violations) {
+        let steps = found.run.steps.len();
+        if steps > FEW_STEPS && !can_be_shown(reduction.original(), steps, limits) {
+            reduction.confirm(&found)?;
+            unshown.push(Unshown { error: found.error, steps });
+            continue;
+        }
+        let (violation, states) = reduction.counterexample(&found)?;
+        outcome.violations.push(violation.clone());
         counterexamples.push(Counterexample { violation, states });
     }
     outcome.coverage = reduction.coverage(outcome.coverage, &outcome.violations);
     let unreached =
         if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };
-    Ok(Checked { outcome, counterexamples, unreached })
+    Ok(Checked { outcome, counterexamples, unshown, unreached })
 }
 
 /// What tells a search of a program from those of others.

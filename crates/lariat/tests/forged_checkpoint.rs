@@ -42,9 +42,7 @@ proctype Other(byte k) { do :: k > 0 -> k-- :: else -> break od }
 
 /// The checksum of the format.
 fn sum(words: &[u64]) -> u64 {
-    words.iter().fold(0u64, |sum, word| {
-        (sum.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    })
+    words.iter().fold(0u64, |sum, word| (sum.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// A checkpoint in parts that can be changed.
@@ -229,10 +227,10 @@ impl Case<'_> {
         let begun = Instant::now();
         let saved = Saved::open(&self.file, FINGERPRINT, &options).ok()?;
         let system = self.engine.system(self.reduction.program()).expect("an initial state");
-        let outcome = reachability(&system, &Options { resume: Some(&saved), ..options });
+        let outcome = reachability(&system, &Options { resume: Some(&saved), ..options.clone() });
         let refused = outcome.checkpoint_failure.is_some();
         // A run that does not replay is an error, as it should be.
-        let replayed = checked(&self.reduction, outcome);
+        let replayed = checked(&self.reduction, outcome, &options.limits);
         assert!(begun.elapsed() < LONG, "a forged file must not make a search endless");
         replayed.ok().map(|checked| checked.outcome).filter(|_| !refused)
     }
@@ -241,7 +239,12 @@ impl Case<'_> {
 fn forged(engine: Engine, order: Order, seed: u64, cases: usize) {
     let program = compiled(MODEL);
     let name = format!("lariat-forged-{}-{seed}", std::process::id());
-    let case = Case { reduction: Reduction::new(&program, Version::Reduced), engine, order, file: std::env::temp_dir().join(name) };
+    let case = Case {
+        reduction: Reduction::new(&program, Version::Reduced),
+        engine,
+        order,
+        file: std::env::temp_dir().join(name),
+    };
     let whole = case.saved();
     assert!(!whole.figures["misfits"].as_array().expect("a list").is_empty(), "the layout grew");
     assert!(!whole.figures["violations"].as_array().expect("a list").is_empty());

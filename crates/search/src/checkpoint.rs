@@ -10,6 +10,7 @@
 //! file leads to an error or to a search; what such a search says about the program cannot be trusted.
 
 use crate::coverage::Coverage;
+use crate::faults::{self, Watched};
 use crate::limits::Limit;
 use crate::outcome::{MAX_VIOLATIONS, Violation};
 use crate::tally::Tally;
@@ -188,10 +189,19 @@ fn mix(sum: u64, word: u64) -> u64 {
 
 /// Writes words and sums them up.
 pub(crate) struct Writer {
-    out: BufWriter<File>,
+    out: BufWriter<Watched>,
     sum: u64,
     path: PathBuf,
-    temporary: PathBuf,
+    temporary: Temporary,
+}
+
+/// A file that is removed when this is dropped, unless it has become something else.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 impl Writer {
@@ -199,8 +209,10 @@ impl Writer {
     pub fn create(path: &Path, figures: &Figures) -> io::Result<Writer> {
         let mut name = path.as_os_str().to_owned();
         name.push(".part");
-        let temporary = PathBuf::from(name);
-        let out = BufWriter::with_capacity(1 << 20, File::create(&temporary)?);
+        faults::file()?;
+        let file = File::create(Path::new(&name))?;
+        let temporary = Temporary(PathBuf::from(name));
+        let out = BufWriter::with_capacity(1 << 20, Watched(file));
         let mut writer = Writer { out, sum: 0, path: path.to_owned(), temporary };
         let mut text = serde_json::to_vec(figures)?;
         text.resize(text.len().next_multiple_of(8), b' ');
@@ -230,14 +242,16 @@ impl Writer {
         let sum = self.sum;
         self.words(&[sum])?;
         self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        std::fs::rename(&self.temporary, &self.path)
+        faults::file()?;
+        self.out.get_ref().0.sync_all()?;
+        faults::file()?;
+        std::fs::rename(&self.temporary.0, &self.path)
     }
 }
 
 /// Reads words and sums them up.
 struct Words {
-    input: BufReader<File>,
+    input: BufReader<Watched>,
     sum: u64,
     /// How many words of the file have not been read.
     left: u64,
@@ -249,9 +263,10 @@ impl Words {
         if !std::fs::metadata(path)?.is_file() {
             return Err(ResumeError::Foreign);
         }
+        faults::file()?;
         let file = File::open(path)?;
         let left = file.metadata()?.len() / 8;
-        Ok(Words { input: BufReader::with_capacity(1 << 20, file), sum: 0, left })
+        Ok(Words { input: BufReader::with_capacity(1 << 20, Watched(file)), sum: 0, left })
     }
 
     fn next(&mut self) -> io::Result<u64> {

@@ -3,7 +3,8 @@
 //! Tables, files and threads are obtained through functions that ask [`fails`] first. Unless a test has called
 //! [`inject`], that costs one relaxed load in operations that take microseconds.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What can fail.
@@ -48,4 +49,33 @@ pub fn fails(fault: Fault) -> bool {
 /// The same for an operation on a file.
 pub fn file() -> io::Result<()> {
     if fails(Fault::File) { Err(io::Error::other("a failure was injected")) } else { Ok(()) }
+}
+
+/// A file whose operations can fail on request.
+#[derive(Debug)]
+pub(crate) struct Watched(pub File);
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        file()?;
+        self.0.read(buffer)
+    }
+}
+
+impl Write for Watched {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        file()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Watched {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        file()?;
+        self.0.seek(to)
+    }
 }

@@ -61,6 +61,7 @@ mod worker;
 pub use checkpoint::{Checkpoint, ResumeError, Saved};
 pub use coverage::Coverage;
 pub use limits::{Limit, Limits};
+pub use memory::memory_left;
 pub use outcome::{Outcome, Run, Statistics, Verdict, Violation};
 pub use rounds::{Progress, Repetition};
 pub use runs::{joined, repeated};

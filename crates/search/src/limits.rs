@@ -27,6 +27,11 @@ pub enum Limit {
     Interrupted,
     /// Files could not be written or read.
     Disk(std::io::ErrorKind),
+    /// A run was found, and the memory that is left is too little to follow it.
+    RunTooLong {
+        steps: u64,
+        memory_bytes: u64,
+    },
     /// The store has a fixed size and never runs out; the states that wait to be expanded did.
     Waiting {
         memory_bytes: u64,
@@ -52,6 +57,11 @@ impl fmt::Display for Limit {
             }
             Limit::Interrupted => out.write_str("interrupted"),
             Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
+            Limit::RunTooLong { steps, memory_bytes } => write!(
+                out,
+                "a run of {steps} steps was found, and following it takes more than the memory limit of {}",
+                size(*memory_bytes)
+            ),
             Limit::Waiting { memory_bytes, store_bytes } => write!(
                 out,
                 "the memory limit of {} was reached: not the array of bits ran out ({}), but the memory for the states that \

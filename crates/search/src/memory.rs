@@ -1,5 +1,10 @@
 //! What the process holds in memory, asked so cheaply that a search can ask after every few hundred states.
 
+/// How much of a limit of memory is left to the process, if there is a limit and the system tells.
+pub fn memory_left(limit: Option<u64>) -> Option<u64> {
+    Some(limit?.saturating_sub(resident_bytes()?))
+}
+
 /// What the process holds in memory now, if the system tells.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]

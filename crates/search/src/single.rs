@@ -96,7 +96,9 @@ impl<'a> Single<'a> {
             return Ok(());
         }
         self.meter.check_time().map_err(|limit| self.stop(limit))?;
-        self.meter.check_memory(store_bytes()).map_err(|limit| self.stop(limit))?;
+        if self.ticks.is_multiple_of(16 * LOOK) {
+            self.meter.check_memory(store_bytes()).map_err(|limit| self.stop(limit))?;
+        }
         if let Some(progress) = self.options.progress
             && self.told.elapsed() >= TELL
         {

@@ -10,7 +10,7 @@ use lariat::report::text;
 use lariat::swarm::{Budget, swarm};
 use lariat::{check, machine};
 use native::Native;
-use search::Verdict;
+use search::{Limits, Verdict};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -69,7 +69,8 @@ impl Swarm {
             Ok(_) => swarm(|| Native::new(reduction.program()).expect("it could be made before"), &budget),
         };
         let (members, visits) = (found.members, found.visits);
-        let checked = check::checked(&reduction, found.outcome)
+        let limits = Limits { memory_bytes: Some(budget.memory_bytes), ..Limits::default() };
+        let checked = check::checked(&reduction, found.outcome, &limits)
             .map_err(|error| Fault(format!("a counterexample cannot be replayed: {error}")))?;
         let answer = Answer { checked, safety: true, ..Answer::default() };
         let report = answer.report(&model);

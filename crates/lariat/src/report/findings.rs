@@ -1,5 +1,6 @@
 //! What a report says of each property, in the one form that machine-readable reports and pages are made from.
 
+use super::text::first_error;
 use super::{Report, verdict_name};
 use crate::check::Counterexample;
 use crate::explain::{Deadlock, deadlock};
@@ -128,7 +129,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
         verdict: verdict_name(outcome.verdict()),
         reason: match runs.first() {
             Some(first) => Some(first.error.clone()),
-            None => outcome.limit.map(|limit| limit.to_string()),
+            None => first_error(report).or_else(|| outcome.limit.map(|limit| limit.to_string())),
         },
         remedy: None,
         figures: Some(Figures {

@@ -1,6 +1,7 @@
 //! The report as one JSON object, for machines. Its shape is a contract: add fields, never change them.
 
 use super::lasso::{UNOBSERVED, shown, unshortened};
+use super::text::first_error;
 use super::{Report, verdict_name};
 use crate::property::{self, Wanted};
 use crate::run::{Mover, ShownStep, show_run};
@@ -204,10 +205,7 @@ pub fn render(report: &Report<'_>) -> String {
 
 /// Why the verdict is not "holds".
 fn reason(report: &Report<'_>) -> Option<String> {
-    match report.checked.counterexamples.first() {
-        Some(first) => Some(first.violation.error.to_string()),
-        None => report.checked.outcome.limit.map(|limit| limit.to_string()),
-    }
+    first_error(report).or_else(|| report.checked.outcome.limit.map(|limit| limit.to_string()))
 }
 
 /// A property of infinite runs.

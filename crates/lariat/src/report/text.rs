@@ -92,11 +92,29 @@ fn safety(report: &Report<'_>, style: Style) -> String {
         out += &counterexample(report.program, first, style);
         out += &other_errors(report, style);
     }
+    if outcome.errors > 0 && report.checked.counterexamples.is_empty() {
+        let steps = report.checked.unshown.first().map(|unshown| grouped(unshown.steps as u64));
+        let run =
+            steps.map_or_else(|| "The run to it".into(), |steps| format!("The run to it, {steps} steps,"));
+        let _ = writeln!(
+            out,
+            "\n{run} is not shown: that takes more memory than the limit allows. Give more memory, or look for a \
+             shortest run (--search bfs)."
+        );
+    }
     if outcome.endless_atomic {
         let _ = writeln!(out, "\n{} an atomic sequence can run forever", style.unsure("warning:"));
     }
     out += &unreached_text(report.program, &report.checked.unreached, style);
     out
+}
+
+/// The first error that was found, if it is known which.
+pub(super) fn first_error(report: &Report<'_>) -> Option<String> {
+    let shown = report.checked.counterexamples.iter().map(|found| &found.violation.error);
+    let unshown = report.checked.unshown.iter().map(|unshown| &unshown.error);
+    let first = shown.chain(unshown).next().map(ToString::to_string);
+    first.or_else(|| report.checked.outcome.error_kinds.first().map(ToString::to_string))
 }
 
 /// One line per property.
@@ -105,7 +123,7 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     let mut out = match outcome.verdict() {
         Verdict::Holds => format!("safety: {}\n", style.good("holds")),
         Verdict::Violated => {
-            let what = report.checked.counterexamples.first().map(|first| first.violation.error.to_string());
+            let what = first_error(report);
             format!("safety: {}  {}\n", style.bad("VIOLATED"), printable(&what.unwrap_or_default()))
         }
         Verdict::Inconclusive => format!("safety: {}\n", style.unsure("inconclusive")),

@@ -1,6 +1,7 @@
 //! Files for the time of one search. They have their own directory, which goes when the search ends, however it ends.
 
-use std::fs::{self, File, OpenOptions};
+use crate::faults::{self, Watched};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,7 @@ impl Directory {
         for _ in 0..1000 {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("lariat-{}-{number}", std::process::id()));
+            faults::file()?;
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Directory { path, files: AtomicU64::new(0) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -32,8 +34,9 @@ impl Directory {
     pub fn file(&self) -> io::Result<Scratch> {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(number.to_string());
+        faults::file()?;
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        Ok(Scratch { file, path })
+        Ok(Scratch { file: Watched(file), path })
     }
 }
 
@@ -47,12 +50,12 @@ impl Drop for Directory {
 /// A file that goes when it is dropped.
 #[derive(Debug)]
 pub struct Scratch {
-    file: File,
+    file: Watched,
     path: PathBuf,
 }
 
 impl Scratch {
-    pub fn file(&mut self) -> &mut File {
+    pub fn file(&mut self) -> &mut Watched {
         &mut self.file
     }
 }

@@ -9,8 +9,8 @@
 use super::table::EMPTY;
 use crate::threads::start_small;
 use std::ops::Range;
-use std::sync::{Barrier, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Barrier, OnceLock};
 
 /// A range this short is left to one thread.
 const SHORT: usize = 1 << 12;

@@ -162,7 +162,7 @@ where
             Some(states) => usize::try_from(states).unwrap_or(usize::MAX),
             None => NOTED_STATES,
         };
-        workers[0].predecessors = Some(Predecessors::new(noted));
+        workers[0].predecessors = Some(Predecessors::new(noted, options.limits.memory_bytes));
         for worker in &mut workers {
             worker.tally.coverage = Coverage::new(system.transition_count());
         }
@@ -467,7 +467,7 @@ where
         let goal = if self.options.all_errors { Goal::Errors(errors) } else { Goal::FirstError };
         let mut second = Search::new(system, store, &options, goal);
         second.workers.truncate(1);
-        second.workers[0].predecessors = Some(Predecessors::new(usize::MAX));
+        second.workers[0].predecessors = Some(Predecessors::new(usize::MAX, memory_bytes));
         match second.start() {
             Ok(()) => second.run(),
             Err(_) => return Vec::new(),

@@ -79,7 +79,8 @@ where
     pub(super) fn resume(&mut self, saved: &Saved) -> Result<(), ResumeError> {
         let figures = &saved.figures;
         let system = self.system.get();
-        if !figures.are_possible(system.transition_count()) || !figures.steps().all(|step| system.has_step(step))
+        if !figures.are_possible(system.transition_count())
+            || !figures.steps().all(|step| system.has_step(step))
         {
             return Err(ResumeError::Damaged);
         }

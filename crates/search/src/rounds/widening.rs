@@ -77,7 +77,8 @@ where
             worker.tally.coverage = Coverage::new(system.transition_count());
         }
         if noted {
-            self.workers[0].predecessors = Some(Predecessors::new(NOTED_STATES));
+            self.workers[0].predecessors =
+                Some(Predecessors::new(NOTED_STATES, self.options.limits.memory_bytes));
         }
         self.stored.store(0, Ordering::Relaxed);
         // There were initial states before.

@@ -95,6 +95,7 @@ mod tests {
     #[test]
     fn threads_agree() {
         testing::threads_agree(Compact::new(64, 0), 3);
+        testing::threads_contend(|| Compact::new(64, 0), 3);
     }
 
     /// With few bits states are omitted, about as many as is said.

@@ -32,7 +32,7 @@ proptest! {
                 packets.recode(1, bits.1, u64::MAX, |old, new| {
                     new.clear();
                     new.push(old[0] + offset);
-                });
+                }).expect("there is memory");
             }
             let tail = tail % tails;
             let node = number(&mut packets, head + offset, tail, &mut own);
@@ -107,7 +107,7 @@ proptest! {
                     packets.recode(1, bits[head as usize], u64::MAX, |old, new| {
                         new.clear();
                         new.extend_from_slice(old);
-                    });
+                    }).expect("there is memory");
                 }
                 _ => {
                     met.insert((head, tail), number(&mut packets, head, tail, &mut own));
