@@ -24,15 +24,17 @@ where
         }
         let narrow = self.system.get();
         let wide = narrow.widened(&misfit);
-        self.misfits.push(misfit);
+        if self.store.clear() {
+            self.misfits.push(misfit);
+            self.system = Held::Wider(Box::new(wide));
+            return self.restart();
+        }
         let recoder = wide.recoder(narrow);
         // Both stores are there for a while.
         let room = self.meter.store_limit(self.store.memory_bytes());
         let room = room.saturating_sub(self.store.memory_bytes());
         let Some(mut store) = self.store.emptied_for(&wide.identity_bits(), room) else {
             let limit = self.meter.out_of_memory(self.store.memory_bytes());
-            self.system = Held::Wider(Box::new(wide));
-            self.lost = true;
             self.sign.stop(Some(limit));
             return;
         };
@@ -61,6 +63,7 @@ where
         for worker in &mut self.workers {
             worker.widen(&recoder, wide.width());
         }
+        self.misfits.push(misfit);
         self.store = store;
         self.system = Held::Wider(Box::new(wide));
         if !known {

@@ -184,10 +184,10 @@ impl Store for Bitstate {
     }
 
     /// The same array is used again: there is no memory for two.
-    fn into_emptied(mut self, _bits: &[u32]) -> Option<Bitstate> {
+    fn clear(&mut self) -> bool {
         self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
         self.counters = Default::default();
-        Some(self)
+        true
     }
 }
 

@@ -151,11 +151,16 @@ pub trait Store: Sync {
         self.emptied(bits.len(), memory_bytes)
     }
 
-    /// A small one, made of this one: both are never there at once.
-    fn into_emptied(self, bits: &[u32]) -> Option<Self>
+    /// Forgets all states and keeps its memory, for states of any width; `false` if it is not such a store.
+    fn clear(&mut self) -> bool {
+        false
+    }
+
+    /// A small one, or this one cleared: two large ones are never there at once.
+    fn into_emptied(mut self, bits: &[u32]) -> Option<Self>
     where
         Self: Sized,
     {
-        self.emptied_for(bits, 0)
+        if self.clear() { Some(self) } else { self.emptied_for(bits, 0) }
     }
 }
