@@ -3,11 +3,10 @@
 use crate::reduction::{Reduction, Version};
 use crate::shorten::simplified;
 use crate::unreached::{Unreached, unreached};
-use model::interp::Patience;
-use model::{Budget, Program, RuntimeError, State};
+use model::{Budget, Interpreter, Program, RuntimeError, State};
 use native::{Native, Wanted};
 use search::replay::ReplayError;
-use search::{Options, Outcome, Violation, reachability};
+use search::{Limits, Options, Outcome, Violation, memory_left, reachability};
 
 /// What computes successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +42,8 @@ pub struct Checked {
     pub outcome: Outcome,
     /// The errors found, each with the states of its run.
     pub counterexamples: Vec<Counterexample>,
+    /// Errors found by runs that are too long to be shown within the limit of memory.
+    pub too_long: Vec<TooLong>,
     /// Empty if the search was not exhaustive: then nothing can be said.
     pub unreached: Vec<Unreached>,
     /// States were counted in a program that reductions made.
@@ -54,6 +55,30 @@ pub struct Checked {
 pub struct Counterexample {
     pub violation: Violation,
     pub states: Vec<State>,
+}
+
+/// An error, and a run that was seen to end with it but cannot be shown.
+#[derive(Debug)]
+pub struct TooLong {
+    pub error: RuntimeError,
+    pub steps: usize,
+}
+
+/// What a step of a run takes beside its states when it is simplified and reported.
+const REPORTED_STEP_BYTES: usize = 600;
+/// A state is copied so often, at most, when a run is simplified and reported.
+const STATE_COPIES: usize = 4;
+
+/// Runs of so many steps are always shown.
+pub(crate) const FEW_STEPS: usize = 1000;
+
+/// Is there memory to show a run of so many steps of the program?
+pub(crate) fn can_be_shown(program: &Program, steps: usize, limits: &Limits<'_>) -> bool {
+    let Some(left) = memory_left(limits.memory_bytes) else { return true };
+    let initial = Interpreter::new(program).initial_states().unwrap_or_default();
+    let state = initial.first().map_or(0, State::memory_bytes);
+    let needed = steps.saturating_mul(STATE_COPIES * state + REPORTED_STEP_BYTES);
+    needed as u64 <= left
 }
 
 impl Checked {
@@ -81,18 +106,25 @@ pub fn check(
         Ok(()) => explore(reduction.program(), engine, options),
         Err(exhausted) => Outcome::not_begun(exhausted.into(), REDUCING),
     };
-    checked(&reduction, outcome, options.limits.patience())
+    checked(&reduction, outcome, &options.limits)
 }
 
-/// Replays what a search found.
+/// Replays what a search within these limits found.
 pub fn checked(
     reduction: &Reduction<'_>,
     mut outcome: Outcome,
-    patience: Patience<'_>,
+    limits: &Limits<'_>,
 ) -> Result<Checked, ReplayError> {
-    let mut counterexamples = Vec::new();
+    let patience = limits.patience();
+    let (mut counterexamples, mut too_long) = (Vec::new(), Vec::new());
     let mut open = Vec::new();
     for found in std::mem::take(&mut outcome.violations) {
+        let steps = found.run.steps.len();
+        if steps > FEW_STEPS && !can_be_shown(reduction.original(), steps, limits) {
+            reduction.confirm(&found)?;
+            too_long.push(TooLong { error: found.error, steps });
+            continue;
+        }
         match reduction.counterexample(&found, patience) {
             Ok((violation, states)) => {
                 outcome.violations.push(violation.clone());
@@ -106,7 +138,8 @@ pub fn checked(
     outcome.coverage = reduction.coverage(outcome.coverage, &outcome.violations);
     let unreached =
         if outcome.exhaustive { unreached(reduction.original(), &outcome.coverage) } else { Vec::new() };
-    Ok(Checked { outcome, counterexamples, unreached, reduced: reduction.changes_states() })
+    let reduced = reduction.changes_states();
+    Ok(Checked { outcome, counterexamples, too_long, unreached, reduced })
 }
 
 /// What tells a search of a program from those of others.

@@ -5,7 +5,7 @@ use model::reduce::{Observed, Passes, Reduced, reduce_by};
 use model::system::{Move, Numbering, Step};
 use model::{Budget, Interpreter, Program, State};
 use search::product::LassoRun;
-use search::replay::{ReplayError, replay};
+use search::replay::{ReplayError, confirm, replay};
 use search::{Coverage, Run, Violation};
 
 /// What is searched in place of a program.
@@ -104,6 +104,24 @@ impl<'p> Reduction<'p> {
             }
         }
         Err(first_failure.unwrap_or_else(|| ReplayError::NoSuchError(found.error.clone())))
+    }
+
+    /// Is there such a violation of the original program? The states of its run are not kept.
+    ///
+    /// # Errors
+    /// The run has no counterpart there: an error of ours.
+    pub fn confirm(&self, found: &Violation) -> Result<(), ReplayError> {
+        let interpreter = Interpreter::new(self.original);
+        let Some(reduced) = &self.reduced else { return confirm(&interpreter, found) };
+        let mut outcome = Err(ReplayError::NoSuchError(found.error.clone()));
+        for steps in reduced.expansions(&found.run.steps) {
+            let run = Run { initial: found.run.initial, steps };
+            outcome = confirm(&interpreter, &Violation { error: found.error.clone(), run });
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        outcome
     }
 
     /// Which transitions of the original were taken: a merged step takes several. One that fails takes those before the failure, which the runs of

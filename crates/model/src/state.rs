@@ -64,6 +64,19 @@ clone_by_field!(Process { process_type, location, priority, locals });
 clone_by_field!(Channel { channel_type, owner, contents });
 
 impl State {
+    /// About how much memory it takes.
+    pub fn memory_bytes(&self) -> usize {
+        /// What the allocator needs beside what it gives.
+        const ALLOCATION: usize = 16;
+        let values = |values: &Vec<i32>| size_of_val(&values[..]) + ALLOCATION;
+        let process = |process: &Process| size_of::<Process>() + values(&process.locals);
+        let channel = |channel: &Channel| size_of::<Channel>() + values(&channel.contents);
+        size_of::<State>()
+            + values(&self.globals)
+            + self.processes.iter().map(process).sum::<usize>()
+            + self.channels.iter().map(channel).sum::<usize>()
+    }
+
     /// What a process holds before it starts: everything at its default.
     pub fn new_process(program: &Program, process_type: ProcessTypeId, priority: u8) -> Process {
         let kind = program.process_type(process_type);

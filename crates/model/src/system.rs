@@ -97,6 +97,22 @@ impl Numbering {
         self.first[kind.index()][location as usize] + position
     }
 
+    /// Are all transitions of the step those of the program?
+    pub fn has_step(&self, step: &Step) -> bool {
+        let has = |taken: &Move| {
+            let first = self.first.get(taken.process_type.index());
+            first.and_then(|first| first.get(taken.location as usize)).is_some_and(|first| {
+                let number = *first as usize + taken.transition as usize;
+                self.list.get(number) == Some(&(taken.process_type, taken.location, taken.transition))
+            })
+        };
+        match step {
+            Step::Move(taken) | Step::Refused(taken) => has(taken),
+            Step::Rendezvous { send, receive } => has(send) && has(receive),
+            Step::Release(_) => true,
+        }
+    }
+
     /// The transition with this number: process type, location, position.
     pub fn transition(&self, number: u32) -> (ProcessTypeId, u32, u32) {
         self.list[number as usize]
@@ -322,6 +338,22 @@ pub trait System: Sync {
 
     /// How many transitions the program has; their numbers are below.
     fn transition_count(&self) -> usize;
+
+    /// Are these the words of a state, as far as their shape tells? To be asked about words from a file before any
+    /// other method is given them.
+    fn is_state(&self, words: &[u64]) -> bool {
+        words.len() == self.width().all
+    }
+
+    /// The same for a spelled-out state, before the system is [widened](System::widened) for it.
+    fn is_spelled_state(&self, _state: &State) -> bool {
+        true
+    }
+
+    /// Does the program have the transitions of this step from a file?
+    fn has_step(&self, _step: &Step) -> bool {
+        true
+    }
 
     /// The same program in a layout with room for everything this one has room for, and for the misfit.
     fn widened(&self, misfit: &Misfit) -> Self

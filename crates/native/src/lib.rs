@@ -277,6 +277,18 @@ impl System for Native<'_> {
         self.packed.transition_count()
     }
 
+    fn is_state(&self, words: &[u64]) -> bool {
+        self.packed.is_state(words)
+    }
+
+    fn has_step(&self, step: &Step) -> bool {
+        self.packed.has_step(step)
+    }
+
+    fn is_spelled_state(&self, state: &State) -> bool {
+        self.packed.is_spelled_state(state)
+    }
+
     fn widened(&self, misfit: &Misfit) -> Self {
         // There was more to be seen than the first look saw.
         let demand = match self.demand {

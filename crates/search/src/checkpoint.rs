@@ -4,15 +4,21 @@
 //! states, the states to expand, those for which there was no room, and a checksum. States are written as they are packed, so the
 //! file also has what led to the layout: the states that did not fit the earlier ones. It belongs to one program and one
 //! kind of search; [`Saved::open`] sees whether these are the same and whether the file is whole.
+//!
+//! The checksum detects damage, not forgery. Everything read is therefore checked before it is used: lengths against the
+//! size of the file, figures against what a search can count, states against the shape of the program's states. A forged
+//! file leads to an error or to a search; what such a search says about the program cannot be trusted.
 
 use crate::coverage::Coverage;
-use crate::outcome::Violation;
+use crate::faults::{self, Watched};
+use crate::limits::Limit;
+use crate::outcome::{MAX_VIOLATIONS, Violation};
 use crate::scratch::Temporary;
 use crate::tally::Tally;
 use crate::ways::Ways;
 use crate::{Options, Order};
 use model::system::Width;
-use model::{RuntimeError, State};
+use model::{RuntimeError, State, Step};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
@@ -23,8 +29,12 @@ use std::time::Duration;
 /// `lariatcp`
 const MAGIC: u64 = u64::from_le_bytes(*b"lariatcp");
 const VERSION: u64 = 1;
-/// Longer figures are a sign of a damaged file.
-const LONGEST_FIGURES: u64 = 1 << 32;
+/// No search counts as far as this. Larger figures are a sign of a forged file, and could overflow.
+const LARGEST_FIGURE: u64 = 1 << 56;
+/// The longest time a search has taken.
+const LONGEST_TIME: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);
+/// Each time states did not fit, the layout grew by about half; no search does that so often.
+const MOST_MISFITS: usize = 1000;
 
 /// Where and when to save a search.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +58,8 @@ pub enum ResumeError {
     Damaged,
     /// It belongs to another model, or to the same one checked differently.
     Other(&'static str),
+    /// A limit was reached before everything was read.
+    Limit(Limit),
     /// Its states do not fit into memory, or into what may be used of it.
     NoMemory,
 }
@@ -62,6 +74,7 @@ impl fmt::Display for ResumeError {
             }
             ResumeError::Damaged => out.write_str("the file is damaged or not complete"),
             ResumeError::NoMemory => out.write_str("there is not enough memory for the saved states"),
+            ResumeError::Limit(limit) => write!(out, "{limit} before the saved search was read"),
             ResumeError::Other(what) => write!(out, "the saved search has another {what}"),
         }
     }
@@ -87,6 +100,9 @@ pub(crate) struct Figures {
     pub store: String,
     /// The states that did not fit, in the order of the layouts they led to.
     pub misfits: Vec<Vec<State>>,
+    /// For each of these, whether it was a value within a step that did not fit.
+    #[serde(default)]
+    pub within_steps: Vec<bool>,
     pub identity_bits: Vec<u32>,
     pub words: usize,
     pub elapsed: Duration,
@@ -112,6 +128,7 @@ impl Figures {
             all_errors: options.all_errors,
             store: format!("{:?}", options.store),
             misfits: Vec::new(),
+            within_steps: Vec::new(),
             identity_bits: Vec::new(),
             words: 0,
             elapsed: Duration::ZERO,
@@ -127,6 +144,24 @@ impl Figures {
             endless_atomic: tally.endless_atomic,
             too_deep: tally.too_deep,
         }
+    }
+
+    /// Can a search of a program with so many transitions have counted this?
+    pub fn are_possible(&self, transitions: usize) -> bool {
+        let counted = [self.states, self.transitions, self.atomic_steps, self.depth, self.errors];
+        let found = self.violations.len() + self.unshown.len();
+        counted.into_iter().all(|figure| figure < LARGEST_FIGURE)
+            && self.elapsed < LONGEST_TIME
+            && self.misfits.len() <= MOST_MISFITS
+            && self.coverage.len() <= transitions.div_ceil(64)
+            && found <= MAX_VIOLATIONS
+            && found as u64 <= self.errors
+            && self.kinds.is_empty() == (self.errors == 0)
+    }
+
+    /// The steps of all runs.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.violations.iter().flat_map(|violation| &violation.run.steps)
     }
 
     pub fn tally(&self) -> Tally {
@@ -162,7 +197,7 @@ pub fn part_of_checkpoint(path: &Path) -> PathBuf {
 
 /// Writes words and sums them up.
 pub(crate) struct Writer {
-    out: BufWriter<File>,
+    out: BufWriter<Watched>,
     sum: u64,
     path: PathBuf,
     /// Removed unless the file is complete.
@@ -173,7 +208,8 @@ impl Writer {
     /// Begins a file. What is at `path` stays until the new file is complete.
     pub fn create(path: &Path, figures: &Figures) -> io::Result<Writer> {
         let part = part_of_checkpoint(path);
-        let out = BufWriter::with_capacity(1 << 20, File::create(&part)?);
+        faults::file()?;
+        let out = BufWriter::with_capacity(1 << 20, Watched(File::create(&part)?));
         let temporary = Temporary::new(part);
         let mut writer = Writer { out, sum: 0, path: path.to_owned(), temporary };
         let mut text = serde_json::to_vec(figures)?;
@@ -204,7 +240,9 @@ impl Writer {
         let sum = self.sum;
         self.words(&[sum])?;
         self.out.flush()?;
-        self.out.get_ref().sync_all()?;
+        faults::file()?;
+        self.out.get_ref().0.sync_all()?;
+        faults::file()?;
         std::fs::rename(self.temporary.path(), &self.path)?;
         self.temporary.keep();
         Ok(())
@@ -213,13 +251,22 @@ impl Writer {
 
 /// Reads words and sums them up.
 struct Words {
-    input: BufReader<File>,
+    input: BufReader<Watched>,
     sum: u64,
+    /// How many words of the file have not been read.
+    left: u64,
 }
 
 impl Words {
-    fn open(path: &Path) -> io::Result<Words> {
-        Ok(Words { input: BufReader::with_capacity(1 << 20, File::open(path)?), sum: 0 })
+    /// Precondition for everything that follows: what is there is an ordinary file. Reading from a pipe could wait forever.
+    fn open(path: &Path) -> Result<Words, ResumeError> {
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(ResumeError::Foreign);
+        }
+        faults::file()?;
+        let file = File::open(path)?;
+        let left = file.metadata()?.len() / 8;
+        Ok(Words { input: BufReader::with_capacity(1 << 20, Watched(file)), sum: 0, left })
     }
 
     fn next(&mut self) -> io::Result<u64> {
@@ -227,7 +274,20 @@ impl Words {
         self.input.read_exact(&mut bytes)?;
         let word = u64::from_le_bytes(bytes);
         self.sum = mix(self.sum, word);
+        self.left = self.left.saturating_sub(1);
         Ok(word)
+    }
+
+    /// The length of a list, in words. A list is shorter than what is left of the file.
+    fn length(&mut self) -> Result<u64, ResumeError> {
+        let length = self.next()?;
+        if length < self.left { Ok(length) } else { Err(ResumeError::Damaged) }
+    }
+
+    /// The end of the file: the checksum.
+    fn end(&mut self) -> Result<(), ResumeError> {
+        let sum = self.sum;
+        if self.next()? == sum && self.left == 0 { Ok(()) } else { Err(ResumeError::Damaged) }
     }
 
     fn figures(&mut self) -> Result<Figures, ResumeError> {
@@ -238,12 +298,12 @@ impl Words {
         if version != VERSION {
             return Err(ResumeError::Version(version));
         }
-        let length = self.next()?;
-        if length > LONGEST_FIGURES {
+        let bytes = self.next()?;
+        if bytes % 8 != 0 || bytes / 8 >= self.left {
             return Err(ResumeError::Damaged);
         }
         let mut text = Vec::new();
-        for _ in 0..length / 8 {
+        for _ in 0..bytes / 8 {
             text.extend_from_slice(&self.next()?.to_le_bytes());
         }
         serde_json::from_slice(&text).map_err(|_| ResumeError::Damaged)
@@ -288,28 +348,28 @@ impl Saved {
             return Err(ResumeError::Other("setting of --all-errors"));
         }
         for _ in 0..4 {
-            let length = words.next()?;
-            for _ in 0..length {
+            for _ in 0..words.length()? {
                 words.next()?;
             }
         }
-        let sum = words.sum;
-        if words.next()? != sum {
-            return Err(ResumeError::Damaged);
-        }
+        words.end()?;
         Ok(Saved { path: path.to_owned(), figures })
     }
 
     /// Reads all states; `visit` gets the words of one at a time, with the search's own word before those not in the
     /// store.
-    pub(crate) fn read(&self, width: Width, visit: &mut dyn FnMut(Part, &[u64])) -> Result<(), ResumeError> {
+    pub(crate) fn read(
+        &self,
+        width: Width,
+        visit: &mut dyn FnMut(Part, &[u64]) -> Result<(), ResumeError>,
+    ) -> Result<(), ResumeError> {
         let mut words = Words::open(&self.path)?;
         words.figures()?;
         let mut entry = Vec::new();
         for part in [Part::Stored, Part::Frontier, Part::Next, Part::Waiting] {
             let stride = if part == Part::Stored { width.identity } else { width.all + 1 };
-            let length = words.next()?;
-            if length % stride as u64 != 0 {
+            let length = words.length()?;
+            if length.checked_rem(stride as u64) != Some(0) {
                 return Err(ResumeError::Damaged);
             }
             for _ in 0..length / stride as u64 {
@@ -317,9 +377,10 @@ impl Saved {
                 for _ in 0..stride {
                     entry.push(words.next()?);
                 }
-                visit(part, &entry);
+                visit(part, &entry)?;
             }
         }
-        Ok(())
+        // The file may have changed since it was opened first.
+        words.end()
     }
 }

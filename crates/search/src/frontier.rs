@@ -51,8 +51,12 @@ impl Frontier {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        let words: usize = self.chunks.iter().map(Chunk::words).sum();
-        (words - self.taken) / self.stride
+        self.words() / self.stride
+    }
+
+    /// How many words all entries have.
+    pub fn words(&self) -> usize {
+        self.chunks.iter().map(Chunk::words).sum::<usize>() - self.taken
     }
 
     /// About how many there are, at once.
@@ -159,16 +163,20 @@ impl Frontier {
         }
     }
 
-    /// Appends the words of all entries.
-    pub fn save(&self, out: &mut Vec<u64>) {
+    /// Calls `visit` with the words of all entries, a chunk at a time.
+    pub fn try_for_each_chunk<E>(&self, visit: &mut dyn FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
+        let mut expanded = Vec::new();
         for (number, chunk) in self.chunks.iter().enumerate() {
             match chunk {
-                Chunk::Plain(words) => {
-                    out.extend_from_slice(&words[if number == 0 { self.taken } else { 0 }..]);
+                Chunk::Plain(words) => visit(&words[if number == 0 { self.taken } else { 0 }..])?,
+                Chunk::Dense(dense) => {
+                    expanded.clear();
+                    dense.expand(self.stride, &mut expanded);
+                    visit(&expanded)?;
                 }
-                Chunk::Dense(dense) => dense.expand(self.stride, out),
             }
         }
+        Ok(())
     }
 
     /// Takes away the oldest entries, as one chunk, if others remain.

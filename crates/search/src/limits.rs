@@ -60,6 +60,16 @@ pub enum Limit {
     },
     /// Files could not be written or read.
     Disk(std::io::ErrorKind),
+    /// A run was found, and the memory that is left is too little to follow it.
+    RunTooLong {
+        steps: u64,
+        memory_bytes: u64,
+    },
+    /// The store has a fixed size and never runs out; the states that wait to be expanded did.
+    Waiting {
+        memory_bytes: u64,
+        store_bytes: u64,
+    },
     /// The store forgets what need not be kept, and all that it has room for, so many states, must be.
     Kept {
         states: u64,
@@ -94,6 +104,18 @@ impl fmt::Display for Limit {
                 RuntimeError::DStepUnfinished { line: *line, steps: *steps, stopped: false }.fmt(out)
             }
             Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
+            Limit::RunTooLong { steps, memory_bytes } => write!(
+                out,
+                "a run of {steps} steps was found, and following it takes more than the memory limit of {}",
+                size(*memory_bytes)
+            ),
+            Limit::Waiting { memory_bytes, store_bytes } => write!(
+                out,
+                "the memory limit of {} was reached: not the array of bits ran out ({}), but the memory for the states that \
+                 wait to be expanded; give more memory, or less of it to the array",
+                size(*memory_bytes),
+                size(*store_bytes)
+            ),
             Limit::Kept { states, bytes } => write!(
                 out,
                 "the cache is too small: all {states} states it has room for ({}) must be kept to go on, and there are more; \
@@ -135,11 +157,13 @@ pub(crate) struct Meter<'a> {
     start: Instant,
     /// Time spent before, if the search was resumed.
     before: Duration,
+    /// What is left free of the memory, for a later phase.
+    reserved_bytes: u64,
 }
 
 impl<'a> Meter<'a> {
     pub fn new(limits: &Limits<'a>, before: Duration) -> Meter<'a> {
-        Meter { limits: limits.clone(), start: Instant::now(), before }
+        Meter { limits: limits.clone(), start: Instant::now(), before, reserved_bytes: 0 }
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -166,7 +190,7 @@ impl<'a> Meter<'a> {
         &self,
         work: impl FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
     ) -> Result<T, Limit> {
-        Ok(self.limits.budget.run(crate::pool::STACK_BYTES, work)?)
+        Ok(self.limits.budget.run(crate::threads::STACK_BYTES, work)?)
     }
 
     /// Why the budget's flag is raised.
@@ -182,7 +206,11 @@ impl<'a> Meter<'a> {
     /// Is there memory left? Precondition: the store takes so many bytes.
     pub fn check_memory(&self, store_bytes: u64) -> Result<(), Limit> {
         match self.limits.memory_bytes {
-            Some(limit) if resident_bytes().unwrap_or(store_bytes) > limit => Err(Limit::MemoryBytes(limit)),
+            Some(limit)
+                if resident_bytes().unwrap_or(store_bytes) > limit.saturating_sub(self.reserved_bytes) =>
+            {
+                Err(Limit::MemoryBytes(limit))
+            }
             _ => Ok(()),
         }
     }
@@ -191,7 +219,12 @@ impl<'a> Meter<'a> {
     pub fn store_limit(&self, store_bytes: u64) -> u64 {
         let Some(limit) = self.limits.memory_bytes else { return u64::MAX };
         let others = resident_bytes().unwrap_or(store_bytes).saturating_sub(store_bytes);
-        limit.saturating_sub(others)
+        limit.saturating_sub(others).saturating_sub(self.reserved_bytes)
+    }
+
+    /// Leaves one part in so many of the memory free, for a later phase; 0 is none.
+    pub fn reserve(&mut self, part: u64) {
+        self.reserved_bytes = self.limits.memory_bytes.and_then(|limit| limit.checked_div(part)).unwrap_or(0);
     }
 
     /// The limit of memory was reached.
@@ -202,7 +235,7 @@ impl<'a> Meter<'a> {
 
 /// What the process holds in memory now, if the system tells.
 pub(crate) fn resident_bytes() -> Option<u64> {
-    status_bytes("VmRSS:")
+    crate::memory::resident_bytes()
 }
 
 /// The most memory this process ever held, if the system tells.

@@ -8,9 +8,6 @@ use std::time::Duration;
 
 /// More threads than this help nobody.
 const MOST_THREADS: usize = 1024;
-/// For the stack of a thread: engines may recurse over expressions.
-pub(crate) const STACK_BYTES: usize = 64 << 20;
-
 /// How many threads are to search: as many as were asked for, or one for each processor.
 pub(crate) fn thread_count(asked: Option<NonZeroUsize>) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);

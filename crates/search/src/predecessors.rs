@@ -5,9 +5,10 @@
 //! the second search that is made for an error found later.
 
 use crate::atomic::{Visitor, Walk, Watch};
+use crate::memory::memory_left;
 use crate::outcome::Run;
 use model::RuntimeError;
-use model::system::{StepCode, Successors, System};
+use model::system::{Step, StepCode, Successors, System};
 use std::sync::atomic::AtomicBool;
 
 /// In place of a predecessor: the state is an initial one.
@@ -19,12 +20,14 @@ pub(crate) struct Predecessors {
     /// By number of the state: its predecessor, and which of that one's arrivals; or which initial state.
     arrivals: Vec<(u32, u32)>,
     capacity: usize,
+    /// The limit of memory: runs for which there is no room are not shown.
+    memory_bytes: Option<u64>,
 }
 
 impl Predecessors {
-    /// With room for so many states.
-    pub fn new(capacity: usize) -> Predecessors {
-        Predecessors { arrivals: Vec::new(), capacity: capacity.min(NOBODY as usize) }
+    /// With room for so many states, in a search with this limit of memory.
+    pub fn new(capacity: usize, memory_bytes: Option<u64>) -> Predecessors {
+        Predecessors { arrivals: Vec::new(), capacity: capacity.min(NOBODY as usize), memory_bytes }
     }
 
     /// The number of the new state; `None` if there is no room.
@@ -37,7 +40,7 @@ impl Predecessors {
         Some(self.arrivals.len() as u32 - 1)
     }
 
-    /// The run to a state, and on with these steps; `None` if the state is not known.
+    /// The run to a state, and on with these steps; `None` if the state is not known, or there is no memory for the run.
     pub fn run_to<S: System>(&self, system: &S, state: u32, codes: &[StepCode]) -> Option<Run> {
         let mut choices = Vec::new();
         let mut number = state;
@@ -49,8 +52,12 @@ impl Predecessors {
             choices.push(arrival);
             number = predecessor;
         };
+        let bytes = (choices.len() * size_of::<Step>()) as u64;
+        if memory_left(self.memory_bytes).is_some_and(|left| bytes > left) {
+            return None;
+        }
         let mut state = system.initial_states().ok()?.into_iter().nth(initial)?;
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(choices.len());
         for &arrival in choices.iter().rev() {
             let (codes, next) = passage(system, &state, arrival)?;
             steps.extend(codes.iter().map(|code| system.step(*code)));

@@ -5,6 +5,7 @@
 //! asked for twice, and on many machines asking for pages is what takes time. From some size on they consist of whole huge
 //! pages; a region that reaches it has to move once.
 
+use crate::faults::{Fault, fails};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
@@ -33,12 +34,15 @@ unsafe impl Sync for Region {}
 impl Region {
     /// `None` if there is no memory. Precondition: `bytes > 0`.
     pub fn new(bytes: usize) -> Option<Region> {
+        if bytes >= MAPPED && fails(Fault::Memory) {
+            return None;
+        }
         #[cfg(unix)]
         if bytes >= MAPPED {
             let (start, reserved) = mapped::reserve(bytes)?;
             // Dropped if there is no memory after all.
             let mut region = Region { start, bytes: 0, reserved };
-            return region.extend(bytes, 1).then_some(region);
+            return region.open(bytes, 1).then_some(region);
         }
         // SAFETY: the size is not 0.
         let start = unsafe { alloc_zeroed(layout(bytes)?) };
@@ -50,6 +54,11 @@ impl Region {
         if bytes > self.reserved || (1..HUGE).contains(&self.bytes) && bytes >= HUGE {
             return false;
         }
+        !fails(Fault::Memory) && self.open(bytes, threads)
+    }
+
+    /// Precondition: so much address space is reserved.
+    fn open(&mut self, bytes: usize, threads: usize) -> bool {
         #[cfg(unix)]
         if !mapped::open(self.start, self.bytes, bytes, bytes >= HUGE, threads) {
             return false;
@@ -106,10 +115,27 @@ mod mapped {
     /// A huge page took too long.
     static NOT_AT_HAND: AtomicBool = AtomicBool::new(false);
 
+    /// Of limited address space, a region takes at most one part in so many beyond what it needs now: other regions, stacks
+    /// and the allocator need some too.
+    const SHARE: usize = 64;
+
+    /// How much address space a region may take. `ulimit -v` limits that of the process.
+    fn most() -> usize {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the limit is written to where it may be.
+        let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0;
+        match usize::try_from(limit.rlim_cur) {
+            Ok(bytes) if known && limit.rlim_cur != libc::RLIM_INFINITY => {
+                (bytes / SHARE / HUGE_PAGE * HUGE_PAGE).min(MOST)
+            }
+            _ => MOST,
+        }
+    }
+
     /// Address space, not yet memory, for at least so many bytes, beginning at a huge page; and how much it is.
     pub fn reserve(bytes: usize) -> Option<(NonNull<u8>, usize)> {
         let least = bytes.checked_next_multiple_of(HUGE_PAGE)?;
-        let mut wanted = least.max(MOST);
+        let mut wanted = least.max(most());
         loop {
             if let Some(start) = map(wanted) {
                 return Some((start, wanted));
@@ -223,7 +249,11 @@ mod mapped {
             }
         };
         std::thread::scope(|scope| {
-            (1..threads).for_each(|thread| drop(scope.spawn(move || populate(thread))));
+            for thread in 1..threads {
+                if crate::threads::start_small(scope, move || populate(thread)).is_err() {
+                    populate(thread);
+                }
+            }
             populate(0);
         });
     }

@@ -43,6 +43,16 @@ impl std::error::Error for ReplayError {}
 
 /// Follows a violation's run and checks that it ends with its error.
 pub fn replay(system: &Interpreter<'_>, violation: &Violation) -> Result<States, ReplayError> {
+    follow(system, violation, true)
+}
+
+/// The same without keeping the states, for a run that is too long for that.
+pub fn confirm(system: &Interpreter<'_>, violation: &Violation) -> Result<(), ReplayError> {
+    follow(system, violation, false).map(drop)
+}
+
+/// The states of the run, or only the last if they are not to be kept.
+fn follow(system: &Interpreter<'_>, violation: &Violation, keep: bool) -> Result<States, ReplayError> {
     let Violation { error, run: Run { initial, steps } } = violation;
     let mut states = match system.initial_states() {
         Ok(mut states) if *initial < states.len() => vec![states.swap_remove(*initial)],
@@ -64,7 +74,11 @@ pub fn replay(system: &Interpreter<'_>, violation: &Violation) -> Result<States,
             return Err(ReplayError::Unfinished(limit));
         }
         let state = successors.drain(..).find_map(|successor| successor.state);
-        states.push(state.ok_or_else(missing)?);
+        let state = state.ok_or_else(missing)?;
+        if !keep {
+            states.clear();
+        }
+        states.push(state);
     }
     let end = states.last().ok_or(ReplayError::NoSuchInitialState(*initial))?;
     let mut violated = Vec::new();

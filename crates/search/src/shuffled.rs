@@ -104,6 +104,18 @@ impl<S: System> System for Shuffled<S> {
         self.system.transition_count()
     }
 
+    fn is_state(&self, words: &[u64]) -> bool {
+        self.system.is_state(words)
+    }
+
+    fn has_step(&self, step: &Step) -> bool {
+        self.system.has_step(step)
+    }
+
+    fn is_spelled_state(&self, state: &model::State) -> bool {
+        self.system.is_spelled_state(state)
+    }
+
     fn widened(&self, misfit: &Misfit) -> Shuffled<S> {
         Shuffled { system: self.system.widened(misfit), arrangement: self.arrangement }
     }

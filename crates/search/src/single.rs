@@ -107,7 +107,7 @@ impl<'a> Single<'a> {
             return Ok(());
         }
         self.meter.check_time().map_err(|limit| self.stop(limit))?;
-        if self.ticks.is_multiple_of(64 * LOOK) {
+        if self.ticks.is_multiple_of(16 * LOOK) {
             self.meter.check_memory(store_bytes()).map_err(|limit| self.stop(limit))?;
         }
         if let Some(progress) = self.options.progress

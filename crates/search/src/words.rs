@@ -13,23 +13,34 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub fn zeroed(len: usize) -> Words {
-        let mut words = Words::default();
-        words.extend_to(len, 1);
-        words
+    /// A few kilobytes, without which no program goes on.
+    pub fn few(len: usize) -> Words {
+        let layout = Layout::new::<AtomicU64>();
+        Words::zeroed(len).unwrap_or_else(|| handle_alloc_error(layout))
     }
 
-    /// Appends zeros, unless there are so many words already. So many threads may work on it.
-    pub fn extend_to(&mut self, len: usize, threads: usize) {
-        let Some(bytes) = len.checked_mul(size_of::<AtomicU64>()).filter(|_| len > self.len) else { return };
+    /// `None` if there is no memory.
+    pub fn zeroed(len: usize) -> Option<Words> {
+        let mut words = Words::default();
+        words.extend_to(len, 1).then_some(words)
+    }
+
+    /// Appends zeros, unless there are so many words already. So many threads may work on it. `false` if there is no
+    /// memory; then nothing has changed.
+    #[must_use]
+    pub fn extend_to(&mut self, len: usize, threads: usize) -> bool {
+        if len <= self.len {
+            return true;
+        }
+        let Some(bytes) = len.checked_mul(size_of::<AtomicU64>()) else { return false };
         if !self.region.as_mut().is_some_and(|region| region.extend(bytes, threads)) {
-            let layout = Layout::new::<AtomicU64>();
-            let region = Region::new(bytes).unwrap_or_else(|| handle_alloc_error(layout));
+            let Some(region) = Region::new(bytes) else { return false };
             // SAFETY: both have memory for so many words, and are two.
             unsafe { std::ptr::copy_nonoverlapping(self.as_ptr().cast(), region.start(), 8 * self.len) };
             self.region = Some(region);
         }
         self.len = len;
+        true
     }
 
     /// Sets bits of a word, which is returned as it was. Who sees them set sees all that was done before. `alone`: no other thread looks at them meanwhile, so it need not be kept from that.
@@ -82,14 +93,14 @@ mod tests {
         let mut len = 0;
         while len < 1 << 20 {
             let longer = len * 5 / 4 + 100;
-            words.extend_to(longer, 2);
+            assert!(words.extend_to(longer, 2));
             assert_eq!(words.len(), longer);
             for index in len..longer {
                 assert_eq!(words[index].swap(index as u64 + 1, Ordering::Relaxed), 0);
             }
             len = longer;
         }
-        words.extend_to(10, 2);
+        assert!(words.extend_to(10, 2));
         assert!(words.iter_mut().zip(1..).all(|(word, number)| *word == number));
         assert_eq!(words.len(), len);
     }

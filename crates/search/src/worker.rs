@@ -156,6 +156,23 @@ impl<Key: Copy> Worker<Key> {
         }
     }
 
+    /// Takes over what another worker has left to do, and what it has counted. Precondition: no round is under way.
+    pub fn absorb(&mut self, mut other: Worker<Key>) {
+        self.tally.join(&other.tally);
+        while let Some(chunk) = other.frontier.take_chunk() {
+            self.frontier.add_chunk(chunk);
+        }
+        while let Some(chunk) = other.next.take_chunk() {
+            self.next.add_chunk(chunk);
+        }
+        other.save_waiting(&mut self.waiting);
+        if let Some(misfit) = other.misfit {
+            let own = self.misfit.get_or_insert_default();
+            own.states.extend(misfit.states);
+            own.within |= misfit.within;
+        }
+    }
+
     fn stride(&self) -> usize {
         self.width.all + 1
     }
@@ -189,9 +206,14 @@ impl<Key: Copy> Worker<Key> {
         }
     }
 
-    /// Adds what waited in a saved search.
-    pub fn resume_waiting(&mut self, entry: &[u64]) {
+    /// Adds what waited in a saved search; `false` if nothing that was saved begins with such a word.
+    pub fn resume_waiting(&mut self, entry: &[u64]) -> bool {
+        let slot = entry[0] as usize & 0xff;
+        if !matches!(slot, INITIAL | RESUMED) {
+            return false;
+        }
         self.waiting.extend_from_slice(entry);
+        true
     }
 
     /// Works until there is nothing to do, or the round ends.

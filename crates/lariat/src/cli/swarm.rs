@@ -12,7 +12,7 @@ use lariat::{check, machine};
 use model::Budget;
 use model::interp::Patience;
 use native::{Native, Wanted};
-use search::Verdict;
+use search::{Limits, Verdict};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -77,7 +77,8 @@ impl Swarm {
             Ok(_) => swarm(|| system().expect("it could be made before"), &share),
         };
         let (members, visits) = (found.members, found.visits);
-        let checked = check::checked(&reduction, found.outcome, patience)
+        let limits = Limits { memory_bytes: Some(share.memory_bytes), budget: &budget, ..Limits::default() };
+        let checked = check::checked(&reduction, found.outcome, &limits)
             .map_err(|error| Fault(format!("a counterexample cannot be replayed: {error}")))?;
         let answer = Answer { checked, safety: true, ..Answer::default() };
         let report = answer.report(&model);

@@ -5,7 +5,7 @@ use super::monitor::{Automaton, Form, Prepared, automaton, prepare};
 use super::{
     Assumption, Judge, Judges, Meaning, Property, Remedy, UnseenLabel, Unsuitable, Wanted, branching,
 };
-use crate::check::{COMPILING, Counterexample, Engine, REDUCING};
+use crate::check::{COMPILING, Counterexample, Engine, FEW_STEPS, REDUCING, can_be_shown};
 use crate::reduction::{Reduction, Version};
 use crate::shorten::lasso;
 use model::observe::Observable;
@@ -18,7 +18,7 @@ use search::product::{
     has_cycles,
 };
 use search::replay::ReplayError;
-use search::{Options, Run, StoreKind, Verdict, Violation};
+use search::{Limit, Options, Run, StoreKind, Verdict, Violation};
 use std::fmt;
 use std::time::Duration;
 
@@ -215,6 +215,16 @@ pub(super) fn check_on(
         answer,
     };
     if let Some(run) = &checked.answer.lasso {
+        let steps = run.prefix.len() + run.cycle.len();
+        let program = &judge.prepared.program;
+        if steps > FEW_STEPS && !can_be_shown(program, steps, &options.limits) {
+            // Nothing is called violated by a run that was not followed.
+            let memory_bytes = options.limits.memory_bytes.unwrap_or(0);
+            checked.verdict = Verdict::Inconclusive;
+            checked.answer.lasso = None;
+            checked.answer.limit = Some(Limit::RunTooLong { steps: steps as u64, memory_bytes });
+            return Ok(checked);
+        }
         let lasso = judge.judge(&reduction.lasso(run)).map_err(Failure::Lasso)?;
         checked.lasso = Some(if choice.simplify { lasso::simplified(&judge, lasso, budget) } else { lasso });
     }

@@ -129,7 +129,7 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
         verdict: verdict_name(outcome.verdict()),
         reason: match runs.first() {
             Some(first) => Some(first.error.clone()),
-            None => without_run(outcome),
+            None => without_run(report),
         },
         remedy: None,
         figures: Some(Figures {

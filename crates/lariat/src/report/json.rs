@@ -251,7 +251,7 @@ fn object(value: &impl Serialize) -> String {
 fn reason(report: &Report<'_>) -> Option<String> {
     match report.checked.counterexamples.first() {
         Some(first) => Some(first.violation.error.to_string()),
-        None => without_run(&report.checked.outcome),
+        None => without_run(report),
     }
 }
 

@@ -3,12 +3,12 @@
 
 use super::columns::table;
 use super::{Report, lasso, ledger, printable, width};
-use crate::check::Counterexample;
+use crate::check::{Counterexample, TooLong};
 use crate::explain;
 use crate::run::show_run;
 use crate::unreached::Unreached;
 use model::{Program, RuntimeError, State};
-use search::{Guarantee, MAX_VIOLATIONS, Outcome, Statistics, Verdict};
+use search::{Guarantee, MAX_VIOLATIONS, Statistics, Verdict};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -92,11 +92,32 @@ fn safety(report: &Report<'_>, style: Style) -> String {
         out += &counterexample(report.program, first, style);
         out += &other_errors(report, style);
     }
+    if let (true, Some(found)) = (report.checked.counterexamples.is_empty(), report.checked.too_long.first())
+    {
+        let _ = writeln!(out, "\n  {}", too_long(found));
+    }
     if outcome.endless_atomic {
         let _ = writeln!(out, "\n{} an atomic sequence can run forever", style.unsure("warning:"));
     }
     out += &unreached_text(report.program, &report.checked.unreached, style);
     out
+}
+
+/// Why the run to an error is not shown though it is known.
+fn too_long(found: &TooLong) -> String {
+    format!(
+        "the run to it, {} steps, takes more memory to show than the limit allows: give more --memory, \
+         or look for a shortest run (--search bfs)",
+        grouped(found.steps as u64)
+    )
+}
+
+/// The first error that was found, if it is known which.
+pub(super) fn first_error(report: &Report<'_>) -> Option<String> {
+    let shown = report.checked.counterexamples.iter().map(|found| &found.violation.error);
+    let too_long = report.checked.too_long.iter().map(|found| &found.error);
+    let first = shown.chain(too_long).chain(&report.checked.outcome.unshown).next().map(ToString::to_string);
+    first.or_else(|| report.checked.outcome.error_kinds.first().map(ToString::to_string))
 }
 
 /// One line per property.
@@ -105,8 +126,7 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     let mut out = match outcome.verdict() {
         Verdict::Holds => format!("safety: {}\n", style.good("holds")),
         Verdict::Violated => {
-            let shown = report.checked.counterexamples.first().map(|first| &first.violation.error);
-            let what = shown.or(outcome.unshown.first()).map(ToString::to_string);
+            let what = first_error(report);
             format!("safety: {}  {}\n", style.bad("VIOLATED"), printable(&what.unwrap_or_default()))
         }
         Verdict::Inconclusive => format!("safety: {}\n", style.unsure("inconclusive")),
@@ -127,18 +147,21 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     out
 }
 
-/// Why there is no run to show: the error that was met too late, or the limit that was reached, and when.
-pub(super) fn without_run(outcome: &Outcome) -> Option<String> {
-    match (outcome.unshown.first(), outcome.limit, outcome.phase) {
-        (Some(error), ..) => Some(format!("{error}; {UNSHOWN}")),
+/// Why there is no run to show: an error whose run cannot be shown, or the limit that was reached, and when.
+pub(super) fn without_run(report: &Report<'_>) -> Option<String> {
+    let outcome = &report.checked.outcome;
+    match (first_error(report), outcome.limit, outcome.phase) {
+        (Some(error), ..) => match report.checked.too_long.first() {
+            Some(found) => Some(format!("{error}; {}", too_long(found))),
+            None => Some(format!("{error}; {UNSHOWN}")),
+        },
         (None, Some(limit), Some(phase)) => Some(format!("{limit} {phase}")),
         (None, limit, _) => limit.map(|limit| limit.to_string()),
     }
 }
 
 /// What became of the run to an error that was found just before a limit.
-pub(super) const UNSHOWN: &str =
-    "the run that leads to the error was not reconstructed within the limit: a longer --time shows it";
+pub(super) const UNSHOWN: &str = "the run that leads to the error was not reconstructed within the limit: more --time or --memory shows it";
 
 /// What the search took. Not every search has a depth.
 pub(super) fn figures(statistics: &Statistics, has_depth: bool) -> String {

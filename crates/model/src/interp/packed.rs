@@ -161,6 +161,18 @@ impl System for PackedInterpreter<'_> {
         self.numbering.len()
     }
 
+    fn is_state(&self, words: &[u64]) -> bool {
+        self.layout.decode_untrusted(self.program(), words).is_some()
+    }
+
+    fn has_step(&self, step: &Step) -> bool {
+        self.numbering.has_step(step)
+    }
+
+    fn is_spelled_state(&self, state: &State) -> bool {
+        state.belongs_to(self.program())
+    }
+
     fn widened(&self, misfit: &Misfit) -> Self {
         PackedInterpreter::with_profile(self.program(), self.wider_profile(misfit))
             .within(self.budget.clone())

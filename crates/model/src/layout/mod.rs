@@ -15,6 +15,7 @@ mod look;
 mod pack;
 mod profile;
 mod recode;
+mod untrusted;
 
 pub use codec::Unfit;
 pub use look::{Extent, FirstLook};

@@ -1,7 +1,8 @@
 //! Files for the time of one search. They have their own directory, which goes when the search ends, however it ends.
 
+use crate::faults::{self, Watched};
 use crate::scratch::Temporary;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,7 @@ pub struct Directory {
 impl Directory {
     /// A new directory inside `parent`.
     pub fn new(parent: &Path) -> io::Result<Directory> {
+        faults::file()?;
         Ok(Directory { place: Temporary::directory(parent)?, files: AtomicU64::new(0) })
     }
 
@@ -23,20 +25,21 @@ impl Directory {
     pub fn file(&self) -> io::Result<Scratch> {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         let path = self.place.path().join(number.to_string());
+        faults::file()?;
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        Ok(Scratch { file, path })
+        Ok(Scratch { file: Watched(file), path })
     }
 }
 
 /// A file that goes when it is dropped.
 #[derive(Debug)]
 pub struct Scratch {
-    file: File,
+    file: Watched,
     path: PathBuf,
 }
 
 impl Scratch {
-    pub fn file(&mut self) -> &mut File {
+    pub fn file(&mut self) -> &mut Watched {
         &mut self.file
     }
 }

@@ -116,7 +116,7 @@ pub trait SharedGraph: Graph<Stop: Send> + Send + Sized {
     fn mark(&self, node: Node, color: u8) -> bool;
 
     /// Takes all colors from the nodes. They have some only after this.
-    fn fade(&mut self);
+    fn fade(&mut self) -> Result<(), Self::Stop>;
 
     /// The end of a view.
     fn leave(self) -> Self::Figures;

@@ -3,8 +3,8 @@
 
 use super::graph::{Lasso, Node, SharedGraph};
 use super::sweep::MET;
-use crate::pool::{Pool, STACK_BYTES, Sign};
-use std::thread::Builder;
+use crate::pool::{Pool, Sign};
+use crate::threads;
 
 /// What one thread of a team came to.
 #[derive(Debug)]
@@ -68,20 +68,20 @@ impl Drop for Part<'_> {
 /// ends at the same time. Initial nodes that are passing have been given the color of those that were met.
 pub(super) fn search<G: SharedGraph, F: Send>(
     graph: &mut G,
-    threads: usize,
+    members: usize,
     work: impl Fn(&mut G, usize, &Team) -> Result<Ending<G::Stop, F>, G::Stop> + Sync,
 ) -> Result<Option<F>, G::Stop> {
-    let threads = threads.clamp(1, graph.most_views());
+    let members = members.clamp(1, graph.most_views());
     let mut initial = graph.initial()?;
-    graph.fade();
+    graph.fade()?;
     initial.retain(|node| !graph.is_passing(*node) || graph.mark(*node, MET));
-    let team = Team { sign: Sign::default(), pool: Pool::new(threads, Vec::new()) };
+    let team = Team { sign: Sign::default(), pool: Pool::new(members, Vec::new()) };
     team.give(initial.into_iter());
     let run = |view: &mut G, number: usize| {
         let _part = Part(&team);
         work(view, number, &team).unwrap_or_else(Ending::Stopped)
     };
-    let views: Vec<G> = (1..threads).map(|_| graph.view()).collect();
+    let views: Vec<G> = (1..members).map(|_| graph.view()).collect();
     let endings = std::thread::scope(|scope| {
         let spawn = |(number, mut view): (usize, G)| {
             let run = &run;
@@ -89,7 +89,7 @@ pub(super) fn search<G: SharedGraph, F: Send>(
                 let ending = run(&mut view, number);
                 (ending, view.leave())
             };
-            let started = Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, thread).ok();
+            let started = threads::start(scope, thread).ok();
             // Where no more threads can be had, fewer will do.
             if started.is_none() {
                 team.pool.leave();

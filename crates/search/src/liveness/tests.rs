@@ -83,8 +83,9 @@ impl SharedGraph for Explicit {
         self.colors[node as usize].fetch_or(color, Ordering::AcqRel) & color == 0
     }
 
-    fn fade(&mut self) {
+    fn fade(&mut self) -> Result<(), Self::Stop> {
         self.colors = self.edges.iter().map(|_| AtomicU8::new(0)).collect();
+        Ok(())
     }
 
     fn leave(self) {}

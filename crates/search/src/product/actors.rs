@@ -98,7 +98,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
                     self.tally.endless_atomic |= arrivals.endless;
                     return Ok(arrivals);
                 }
-                Err(misfit) => self.widen(&misfit),
+                Err(misfit) => self.widen(&misfit)?,
             }
         }
     }
@@ -206,7 +206,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
     }
 
     /// Who could move in a node.
-    fn enabled(&mut self, node: Node, enabled: &mut ActorSet) {
+    fn enabled(&mut self, node: Node, enabled: &mut ActorSet) -> Result<(), Stop> {
         enabled.clear();
         let mut program_state = Vec::new();
         let successors = loop {
@@ -215,10 +215,11 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             let mut successors = Successors::new(self.nodes.product.system().width());
             match self.nodes.product.system().successors(&program_state, &mut successors) {
                 Ok(()) => break successors,
-                Err(misfit) => self.widen(&misfit),
+                Err(misfit) => self.widen(&misfit)?,
             }
         };
         self.actors.add_enabled(&successors, enabled);
+        Ok(())
     }
 
     /// The arrivals of a node, and the nodes that they lead to.
@@ -272,7 +273,6 @@ impl<S: Observable> FairGraph for ProductGraph<'_, '_, S> {
             start = end;
             edges.push(FairEdge { edge: Edge { marks: marks & self.all_marks(), target }, movers });
         }
-        self.enabled(node, enabled);
-        Ok(())
+        self.enabled(node, enabled)
     }
 }

@@ -117,7 +117,7 @@ pub(crate) fn endless_run<S: Observable>(
         });
         match (found, graph.outgrown.take()) {
             // Start again, with states in the wider layout.
-            (Err(Stop::Outgrown), Some(misfit)) => graph.widen(&misfit),
+            (Err(Stop::Outgrown), Some(misfit)) => graph.widen(&misfit)?,
             (found, _) => return found,
         }
     }

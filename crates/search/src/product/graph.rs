@@ -9,7 +9,7 @@ use super::lookup::Lookup;
 use super::nodes::{Batch, Nodes};
 use super::packets::{PacketFigures, TAKEN, Tail};
 use super::system::Product;
-use super::table::{MOST_THREADS, Numbers};
+use super::table::{MOST_THREADS, NoMemory, Numbers};
 use crate::atomic::Broken;
 use crate::expansion::Expansion;
 use crate::limits::{Limit, Limits, Meter};
@@ -257,10 +257,7 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
             return self.meter.check_grace();
         }
         self.meter.check_time()?;
-        if self.ticks.is_multiple_of(64 * LOOK) {
-            self.meter.check_memory(self.store_bytes())?;
-        }
-        Ok(())
+        self.meter.check_memory(self.store_bytes())
     }
 
     /// Another search begins: what was counted so far will be counted again.
@@ -292,14 +289,23 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     /// Makes room for what did not fit, unless somebody else has; nodes keep their numbers.
-    pub(super) fn widen(&mut self, misfit: &Misfit) {
-        let before = self.widened;
-        self.nodes.change(|nodes| {
-            if nodes.widened == before {
-                nodes.widen(misfit);
-            }
+    pub(super) fn widen(&mut self, misfit: &Misfit) -> Result<(), Stop> {
+        let (before, room) = (self.widened, self.room());
+        let widened = self.nodes.change(|nodes| match nodes.widened == before {
+            true => nodes.widen(misfit, room),
+            false => Ok(()),
         });
         self.adapt();
+        widened.map_err(|NoMemory| self.out_of_memory())
+    }
+
+    /// How many bytes the table of nodes may take.
+    fn room(&self) -> u64 {
+        if self.lifted { u64::MAX } else { self.meter.store_limit(self.store_bytes()) }
+    }
+
+    fn out_of_memory(&self) -> Stop {
+        Stop::Limit(self.meter.out_of_memory(self.store_bytes()))
     }
 
     /// Something does not fit, and others must make room for it.
@@ -309,18 +315,28 @@ impl<'m, 'a, S: Observable> ProductGraph<'m, 'a, S> {
     }
 
     /// Takes over another layout of the program's states, a wider one; nodes keep their numbers.
-    pub(super) fn follow_layout(&mut self, system: S, conditions: Arc<S::Conditions>) {
-        self.nodes.change(|nodes| nodes.recode(nodes.product.with_system(system, conditions)));
+    pub(super) fn follow_layout(&mut self, system: S, conditions: Arc<S::Conditions>) -> Result<(), Stop> {
+        let room = self.room();
+        let followed =
+            self.nodes.change(|nodes| nodes.recode(nodes.product.with_system(system, conditions), room));
         self.adapt();
+        followed.map_err(|NoMemory| self.out_of_memory())
     }
 
     /// Makes room for more nodes. In the meantime the product may have been widened.
     pub(super) fn grow(&mut self) -> Result<(), Stop> {
         // The others wait meanwhile.
-        let threads = self.nodes.members();
-        let grown = self.nodes.change(|nodes| !nodes.table.is_full() || nodes.table.grow(threads));
+        let (threads, room) = (self.nodes.members(), self.room());
+        let grown = self.nodes.change(|nodes| match nodes.table.is_full() {
+            true => nodes.table.grow(room, threads).map(|()| !nodes.table.is_full()),
+            false => Ok(true),
+        });
         self.adapt();
-        if grown { Ok(()) } else { Err(Stop::Limit(Limit::States(self.nodes.table.most()))) }
+        match grown {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Stop::Limit(Limit::States(self.nodes.table.most()))),
+            Err(NoMemory) => Err(self.out_of_memory()),
+        }
     }
 
     /// Adds nodes with these words, one after the other, and tells `met` their numbers; `false` if the product was widened before all were
@@ -465,7 +481,7 @@ impl<S: Observable> Graph for ProductGraph<'_, '_, S> {
                 Ok(()) if self.add_arrivals(out)? => return Ok(()),
                 Ok(()) => {}
                 Err(misfit) if self.bound => return Err(self.outgrown_by(misfit)),
-                Err(misfit) => self.widen(&misfit),
+                Err(misfit) => self.widen(&misfit)?,
             }
             // Once more, with another layout.
             (self.tally.transitions, self.tally.atomic_steps) = counted;
@@ -581,8 +597,9 @@ impl<S: Observable> SharedGraph for ProductGraph<'_, '_, S> {
         self.nodes.table.color(node, color, self.alone)
     }
 
-    fn fade(&mut self) {
-        self.nodes.change(|nodes| nodes.table.fade());
+    fn fade(&mut self) -> Result<(), Stop> {
+        let faded = self.nodes.change(|nodes| nodes.table.fade());
+        faded.map_err(|NoMemory| self.out_of_memory())
     }
 
     fn leave(self) -> Tally {

@@ -76,7 +76,7 @@ impl<S: Observable> ProductGraph<'_, '_, S> {
             match self.expand_jointly(nodes, within, &mut joint)? {
                 Ok(()) if self.add_heads()? => break,
                 Ok(()) => {}
-                Err(misfit) => self.widen(&misfit),
+                Err(misfit) => self.widen(&misfit)?,
             }
             // Once more, with another layout.
             (self.tally.transitions, self.tally.atomic_steps) = counted;

@@ -2,6 +2,7 @@
 
 use super::packets::{Packets, Tail};
 use super::system::Product;
+use super::table::NoMemory;
 use crate::apart::Apart;
 use crate::liveness::Node;
 use model::observe::Observable;
@@ -48,12 +49,13 @@ impl<'m, S: Observable> Nodes<'m, S> {
         }
     }
 
-    pub fn widen(&mut self, misfit: &Misfit) {
-        self.recode(self.product.widened(misfit));
+    /// With at most so many bytes for the table while nodes are translated.
+    pub fn widen(&mut self, misfit: &Misfit, memory_bytes: u64) -> Result<(), NoMemory> {
+        self.recode(self.product.widened(misfit), memory_bytes)
     }
 
-    /// Translates all nodes.
-    pub fn recode(&mut self, wide: Product<'m, S>) {
+    /// Translates all nodes, or none if that needs more memory.
+    pub fn recode(&mut self, wide: Product<'m, S>, memory_bytes: u64) -> Result<(), NoMemory> {
         let (recoder, all, bits) = match self.is_split() {
             true => {
                 let recoder = wide.system().recoder(self.product.system());
@@ -62,14 +64,15 @@ impl<'m, S: Observable> Nodes<'m, S> {
             false => (wide.recoder(&self.product), self.product.width().all, wide.identity_bits()),
         };
         let mut old = Vec::new();
-        self.table.recode(bits.len(), last(&bits), |words, new| {
+        self.table.recode(bits.len(), last(&bits), memory_bytes, |words, new| {
             old.clear();
             old.extend_from_slice(words);
             old.resize(all, 0);
             recoder.recode(&old, new);
-        });
+        })?;
         self.product = wide;
         self.widened += 1;
+        Ok(())
     }
 }
 

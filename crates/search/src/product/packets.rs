@@ -8,7 +8,7 @@
 //! Most heads do not need all bits of their last word. Where the others are enough the packet's bits are those: they cost nothing, and whoever has come to the head
 //! has them at hand.
 
-use super::table::{MOST_NODES, NodeTable, Numbers};
+use super::table::{MOST_NODES, NoMemory, NodeTable, Numbers};
 use crate::apart::Count;
 use crate::liveness::Node;
 use crate::words::Words;
@@ -156,6 +156,11 @@ impl Layout {
         }
     }
 
+    /// How many words of their own the bits of so many packets take.
+    fn words_for(&self, packets: usize) -> usize {
+        (packets * self.room).div_ceil(64)
+    }
+
     /// How many bits of its last word the table must leave to the head.
     fn last_bits(&self) -> u32 {
         self.within.unwrap_or(u64::BITS)
@@ -194,7 +199,9 @@ impl Packets {
             layout,
             len: Count::default(),
         };
-        packets.make_room();
+        if !packets.make_room() {
+            packets.heads.cut_room(0);
+        }
         packets
     }
 
@@ -345,19 +352,20 @@ impl Packets {
     }
 
     /// No node has a color; from now on they can have some.
-    pub fn fade(&mut self) {
+    pub fn fade(&mut self) -> Result<(), NoMemory> {
         match self.layout.colors {
             Some(colors) => self.unset(colors..colors + 2 * self.tails as usize),
-            None => self.arrange(Layout::apart(self.tails, true)),
+            None => self.arrange(Layout::apart(self.tails, true))?,
         }
+        Ok(())
     }
 
     /// Moves the bits of all packets to where another layout has them, in a place of their own. Colors that there were must be there.
-    fn arrange(&mut self, layout: Layout) {
+    fn arrange(&mut self, layout: Layout) -> Result<(), NoMemory> {
         let (bits, _) = Layout::bits(self.tails, self.layout.colors.is_some());
-        let apart = std::mem::take(&mut self.bits);
+        let room = Words::zeroed(layout.words_for(self.heads.capacity())).ok_or(NoMemory)?;
+        let apart = std::mem::replace(&mut self.bits, room);
         let before = std::mem::replace(&mut self.layout, layout);
-        self.make_room();
         let old = if before.within.is_some() { self.heads.words() } else { &apart };
         for head in 0..self.heads.numbers() {
             for bit in 0..bits {
@@ -368,6 +376,7 @@ impl Packets {
                 }
             }
         }
+        Ok(())
     }
 
     /// The place of the node's colors. Precondition: nodes [can have](Self::fade) some.
@@ -435,30 +444,49 @@ impl Packets {
         self.heads.is_full()
     }
 
-    /// Makes room for more packets, with so many threads; `false` if all numbers are taken.
-    pub fn grow(&mut self, threads: usize) -> bool {
-        let grown = self.heads.grow(threads);
-        self.make_room();
-        grown
+    /// Makes room for more packets, with so many threads, so that all take at most so many bytes. Then it is not
+    /// [full](Self::is_full), unless all numbers are taken.
+    pub fn grow(&mut self, memory_bytes: u64, threads: usize) -> Result<(), NoMemory> {
+        let before = self.heads.capacity();
+        let bits_bytes = 8 * self.layout.words_for(before + before / 4) as u64;
+        self.heads.grow(memory_bytes.saturating_sub(bits_bytes), threads)?;
+        if self.make_room() {
+            return Ok(());
+        }
+        self.heads.cut_room(before);
+        Err(NoMemory)
     }
 
-    /// Makes room for the bits of all heads that there is room for.
-    fn make_room(&mut self) {
-        if self.heads.most() == 0 {
-            return;
-        }
-        self.bits.extend_to((self.heads.capacity() * self.layout.room).div_ceil(64), 1);
+    /// Makes room for the bits of all heads that there is room for; `false` if there is no memory.
+    fn make_room(&mut self) -> bool {
+        self.bits.extend_to(self.layout.words_for(self.heads.capacity()), 1)
     }
 
     /// Replaces the words of every head, by so many, so many bits of the last of which are ever set; the numbers remain.
-    pub fn recode(&mut self, words: usize, last_bits: u32, recode: impl FnMut(&[u64], &mut Vec<u64>)) {
+    /// All of it takes at most so many bytes meanwhile; where that is not enough, the words remain as they were.
+    pub fn recode(
+        &mut self,
+        words: usize,
+        last_bits: u32,
+        memory_bytes: u64,
+        recode: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<(), NoMemory> {
+        if self.memory_bytes() + self.heads.recoding_bytes(words) > memory_bytes {
+            return Err(NoMemory);
+        }
+        let mut wide = self.layout;
         if self.layout.within.is_some() {
             match Layout::within(self.tails, words, last_bits) {
-                Some(layout) => self.layout = layout,
-                None => self.arrange(Layout::apart(self.tails, true)),
+                Some(layout) => wide = layout,
+                None => {
+                    self.arrange(Layout::apart(self.tails, true))?;
+                    wide = self.layout;
+                }
             }
         }
-        self.heads.recode(words, self.layout.last_bits(), recode);
+        self.heads.recode(words, wide.last_bits(), recode)?;
+        self.layout = wide;
+        Ok(())
     }
 }
 

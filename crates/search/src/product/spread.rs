@@ -7,9 +7,10 @@
 //! factor that the table has grown by.
 
 use super::table::EMPTY;
+use crate::threads::start_small;
 use std::ops::Range;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Barrier, OnceLock};
 
 /// A range this short is left to one thread.
 const SHORT: usize = 1 << 12;
@@ -22,7 +23,8 @@ pub(super) fn spread(
     home: impl Fn(u64) -> usize + Sync,
 ) {
     let threads = if before < SHORT { 1 } else { threads.max(1) };
-    let barrier = Barrier::new(threads);
+    // How many threads could be started, and where they wait for one another; known once all have been asked for.
+    let team: OnceLock<(usize, Barrier)> = OnceLock::new();
     let settle = |place: usize, stretch: &Range<usize>, aside: &mut Vec<u64>| {
         let entry = entries[place].load(Ordering::Relaxed);
         if entry != EMPTY {
@@ -36,6 +38,8 @@ pub(super) fn spread(
     // Where that goes which was at home in this place.
     let goes_to = |place: usize| (place as u128 * entries.len() as u128 / before as u128) as usize;
     let work = |thread: usize| {
+        let (threads, barrier) = team.wait();
+        let threads = *threads;
         let (mut end, mut aside) = (before, Vec::new());
         while end >= SHORT {
             let start = (end * before / entries.len() + 1).min(end - 1);
@@ -57,10 +61,16 @@ pub(super) fn spread(
         aside
     };
     let aside = match threads {
-        1 => work(0),
+        1 => {
+            team.get_or_init(|| (1, Barrier::new(1)));
+            work(0)
+        }
         _ => std::thread::scope(|scope| {
             let work = &work;
-            let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || work(thread))).collect();
+            let start = |thread: usize| start_small(scope, move || work(thread)).ok();
+            // Where no more threads can be had, fewer will do.
+            let others: Vec<_> = (1..threads).map_while(start).collect();
+            team.get_or_init(|| (others.len() + 1, Barrier::new(others.len() + 1)));
             let mut aside = work(0);
             for other in others {
                 aside.extend(other.join().expect("no panic"));

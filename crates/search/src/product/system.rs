@@ -384,6 +384,23 @@ impl<S: Observable> System for Product<'_, S> {
         self.system.transition_count()
     }
 
+    fn is_state(&self, words: &[u64]) -> bool {
+        if words.len() != self.width().all || self.automaton_state(words) as usize >= self.monitor.states() {
+            return false;
+        }
+        let mut program = Vec::new();
+        self.program_state(words, &mut program);
+        self.system.is_state(&program)
+    }
+
+    fn has_step(&self, step: &Step) -> bool {
+        self.system.has_step(step)
+    }
+
+    fn is_spelled_state(&self, state: &model::State) -> bool {
+        self.system.is_spelled_state(state)
+    }
+
     fn widened(&self, misfit: &Misfit) -> Self {
         let system = self.system.widened(misfit);
         let conditions = Arc::new(system.conditions(self.monitor.conditions()));

@@ -37,6 +37,14 @@ pub(super) struct Numbers {
 /// So many numbers a thread takes at once.
 const SHARE: u32 = 256;
 
+/// There is room for so many nodes at first, and the hash table has so many entries.
+const FIRST_NODES: usize = 1 << 8;
+const FEWEST_ENTRIES: usize = 1 << 10;
+
+/// There is no memory for more nodes, or the limit does not allow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoMemory;
+
 /// Below so many entries a table that is nearly empty does not matter.
 const VERY_FEW_ENTRIES: usize = 1 << 17;
 /// Below so many entries a table that is half empty does not matter.
@@ -67,14 +75,15 @@ impl NodeTable {
             stride,
             last_bits,
             words: Words::default(),
-            entries: Words::zeroed(1 << 10),
+            entries: Words::few(FEWEST_ENTRIES),
             len: Count::default(),
             given: Apart::default(),
             room: 0,
             most,
             hasher: Hasher::new(0),
         };
-        table.make_room((most as usize).min(1 << 8), 1);
+        // Without memory even for these it is full until it grows.
+        table.make_room((most as usize).min(FIRST_NODES), 1);
         table
     }
 
@@ -293,28 +302,48 @@ impl NodeTable {
         self.numbers() >= self.room
     }
 
-    /// Makes room for more nodes, with so many threads; `false` if all numbers are taken.
-    pub fn grow(&mut self, threads: usize) -> bool {
+    /// Makes room for more nodes, with so many threads, so that the table takes at most so many bytes. Then it is not
+    /// [full](Self::is_full), unless it [cannot](Self::most) have more nodes.
+    pub fn grow(&mut self, memory_bytes: u64, threads: usize) -> Result<(), NoMemory> {
         let given = self.numbers() as usize;
-        self.make_room((given + given / 4 + (1 << 8)).min(self.most as usize), threads);
-        !self.is_full()
+        // Where memory is short, a little more room is better than none.
+        for part in [4, 32] {
+            let nodes = (given + given / part + FIRST_NODES).min(self.most as usize);
+            let bytes = 8 * (nodes * self.stride + self.entries_for(nodes)) as u64;
+            if bytes <= memory_bytes {
+                return if self.make_room(nodes, threads) { Ok(()) } else { Err(NoMemory) };
+            }
+        }
+        Err(NoMemory)
     }
 
-    pub fn make_room(&mut self, nodes: usize, threads: usize) {
-        self.words.extend_to(nodes * self.stride, threads);
-        self.room = nodes as u32;
+    /// How many entries the hash table has with room for so many nodes.
+    fn entries_for(&self, nodes: usize) -> usize {
+        let before = self.entries.len();
         // Seven of ten places are taken at most.
-        if nodes * 10 > self.entries.len() * 7 {
-            let before = self.entries.len();
-            // Each time all entries move: not too often while they are few.
-            let longer = match before {
-                ..VERY_FEW_ENTRIES => before * 4,
-                VERY_FEW_ENTRIES..FEW_ENTRIES => before * 2,
-                _ => before / 2 * 3,
-            };
-            self.entries.extend_to((nodes * 10 / 7 + 1).max(longer), threads);
+        if nodes * 10 <= before * 7 {
+            return before;
+        }
+        // Each time all entries move: not too often while they are few.
+        let longer = match before {
+            ..VERY_FEW_ENTRIES => before * 4,
+            VERY_FEW_ENTRIES..FEW_ENTRIES => before * 2,
+            _ => before / 2 * 3,
+        };
+        (nodes * 10 / 7 + 1).max(longer).max(FEWEST_ENTRIES)
+    }
+
+    /// Makes room for so many nodes; `false` if there is no memory, and then there is as much room as before.
+    pub fn make_room(&mut self, nodes: usize, threads: usize) -> bool {
+        let (before, entries) = (self.entries.len(), self.entries_for(nodes));
+        if !self.words.extend_to(nodes * self.stride, threads) || !self.entries.extend_to(entries, threads) {
+            return false;
+        }
+        if entries > before {
             spread(&self.entries, before, threads, |entry| self.home((entry >> 32) as u32));
         }
+        self.room = nodes as u32;
+        true
     }
 
     fn put(&mut self, entry: u64) {
@@ -326,14 +355,20 @@ impl NodeTable {
     }
 
     /// Replaces the words of every node; the numbers remain. Of the bits that are not the nodes' as many are kept as there is room for.
-    pub fn recode(&mut self, stride: usize, last_bits: u32, mut recode: impl FnMut(&[u64], &mut Vec<u64>)) {
-        let old = std::mem::take(&mut self.words);
+    /// Without memory for both at once, nothing changes.
+    pub fn recode(
+        &mut self,
+        stride: usize,
+        last_bits: u32,
+        mut recode: impl FnMut(&[u64], &mut Vec<u64>),
+    ) -> Result<(), NoMemory> {
+        let words = Words::zeroed(self.room as usize * stride).ok_or(NoMemory)?;
+        let empty = Words::zeroed(self.entries.len()).ok_or(NoMemory)?;
+        let old = std::mem::replace(&mut self.words, words);
         let old_mask = self.mask();
         let old_stride = std::mem::replace(&mut self.stride, stride);
         let old_bits = std::mem::replace(&mut self.last_bits, last_bits);
-        let empty = Words::zeroed(self.entries.len());
         let mut entries = std::mem::replace(&mut self.entries, empty);
-        self.make_room(self.room as usize, 1);
         let (mut narrow, mut words) = (Vec::new(), Vec::new());
         for entry in entries.iter_mut().map(|entry| *entry).filter(|entry| *entry != EMPTY) {
             let node = (entry as u32 - 1) as usize;
@@ -355,6 +390,17 @@ impl NodeTable {
             }
             self.put(u64::from(hash) << 32 | u64::from(entry as u32));
         }
+        Ok(())
+    }
+
+    /// Takes back room that was made. Precondition: no number from there on has been given away.
+    pub fn cut_room(&mut self, nodes: usize) {
+        self.room = self.room.min(nodes as u32);
+    }
+
+    /// What [`recode`](Self::recode) to nodes of so many words needs beside what there is.
+    pub fn recoding_bytes(&self, stride: usize) -> u64 {
+        8 * (self.room as usize * stride + self.entries.len()) as u64
     }
 }
 
@@ -369,7 +415,7 @@ mod tests {
         loop {
             match table.intern(words, hash, numbers, threads == 1) {
                 Some(node) => return node,
-                None => assert!(table.grow(threads), "there are numbers left"),
+                None => assert_eq!(table.grow(u64::MAX, threads), Ok(()), "there are numbers left"),
             }
         }
     }
@@ -387,7 +433,7 @@ mod tests {
                     table.recode(3, 64, |old, new| {
                         new.clear();
                         new.extend([7, old[0], old[1]]);
-                    });
+                    }).expect("there is memory");
                 }
                 let words: &[u64] = if index >= widen { &[7, key.0, key.1] } else { &[key.0, key.1] };
                 let found = number(&mut table, words, &mut numbers, 2);
@@ -422,7 +468,7 @@ mod tests {
     #[test]
     fn threads_agree_on_numbers() {
         let mut table = NodeTable::new(2, 64, MOST_NODES);
-        table.make_room(20_000, 1);
+        assert!(table.make_room(20_000, 1));
         let table = &table;
         let add = |thread: u64| -> Vec<Node> {
             let key = |step: u64| (step * (2 * thread + 1)) % 16_384;

@@ -24,15 +24,31 @@ impl<'a, S: System> Search<'a, S, Packed> {
         }
     }
 
-    /// The search as it was, with compressed states; they may take so much memory.
-    pub(super) fn compressed(self, memory_bytes: u64) -> Search<'a, S, Interned> {
+    /// Other things than states fill the memory, so that compressing does not help: the search goes on with what was left
+    /// free for that.
+    pub(super) fn use_all_memory(&mut self) {
+        self.meter.reserve(0);
+        if matches!(self.sign.limit(), Some(Limit::MemoryBytes(_))) {
+            self.sign = Sign::default();
+            self.run();
+        }
+    }
+
+    /// The search as it was, with compressed states.
+    pub(super) fn compressed(mut self) -> Search<'a, S, Interned> {
+        self.meter.reserve(0);
+        let meter = &self.meter;
         let words = self.system.get().width().identity;
         let (threads, states) = (self.workers.len(), self.store.len());
         let mut store = Interned::new(words);
         let mut batch = Batch::new(words);
         let (mut fits, budget) = (true, self.options.limits.budget);
         let mut add = |batch: &mut Batch<_>| {
-            fits = fits && batch.insert(&mut store, &mut |store| store.grow(memory_bytes, threads));
+            fits = fits
+                && batch.insert(&mut store, &mut |store: &mut Interned| {
+                    // Of the whole states those are gone that were copied, segment by segment.
+                    store.grow(meter.store_limit(store.memory_bytes()), threads)
+                });
         };
         self.store.drain(&mut |state| {
             if budget.is_over() {
@@ -50,7 +66,7 @@ impl<'a, S: System> Search<'a, S, Packed> {
             sign.stop(Some(exhausted.into()));
             fits = false;
         } else if !fits {
-            sign.stop(Some(self.meter.out_of_memory(memory_bytes)));
+            sign.stop(Some(self.meter.out_of_memory(0)));
         }
         let mut workers: Vec<_> = self.workers.into_iter().map(Worker::with_other_keys).collect();
         for worker in &mut workers {
@@ -135,7 +151,7 @@ mod tests {
                         }
                     }
                     let met = begun.store.len();
-                    let mut compressed = begun.compressed(u64::MAX);
+                    let mut compressed = begun.compressed();
                     compressed.run();
                     let outcome = compressed.conclude();
                     assert!(outcome.exhaustive);

@@ -11,14 +11,14 @@
 use crate::limits::{GRACE, Limit, Meter, peak_memory_bytes};
 use crate::loss::lost_with_one;
 use crate::outcome::{MAX_VIOLATIONS, Outcome, Statistics, Violation};
-use crate::pool::{Live, Pool, STACK_BYTES, Sign, thread_count};
+use crate::pool::{Live, Pool, Sign, thread_count};
 use crate::predecessors::Predecessors;
 use crate::store::{Guarantee, Interned, Packed, Store};
 use crate::tally::Tally;
 use crate::worker::{Context, Span, Worker};
-use crate::{Coverage, Goal, Limits, Options, Order};
-use model::system::System;
-use model::{RuntimeError, State};
+use crate::{Coverage, Goal, Limits, Options, Order, threads};
+use model::RuntimeError;
+use model::system::{Misfit, System};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -39,6 +39,8 @@ const FEW_STATES: u64 = 1 << 16;
 const FEW_STEPS: u64 = 1 << 15;
 /// A breadth-first level of fewer than this part of them is left to one worker.
 const LEVELS: u64 = 16;
+/// One part in so many of the memory is left free for compressing: while states are copied, some are there twice.
+const COMPRESSING: u64 = 8;
 /// How often limits are looked at.
 const WATCH: Duration = Duration::from_millis(20);
 
@@ -96,13 +98,13 @@ pub(crate) fn search_compressing<S: System>(system: &S, store: Packed, options: 
         Ok(search) => search,
         Err(outcome) => return *outcome,
     };
+    search.meter.reserve(COMPRESSING);
     search.run();
     if !search.would_compress() {
+        search.use_all_memory();
         return search.conclude();
     }
-    // As much as the whole states take, which go.
-    let bytes = search.store.memory_bytes();
-    let mut search: Search<'_, S, Interned> = search.compressed(bytes);
+    let mut search: Search<'_, S, Interned> = search.compressed();
     search.run();
     search.conclude()
 }
@@ -144,7 +146,7 @@ struct Search<'a, S, T: Store> {
     /// When limits and listeners were last served.
     told: Mutex<(Instant, Instant)>,
     /// The states that did not fit, for each time the system was widened.
-    misfits: Vec<Vec<State>>,
+    misfits: Vec<Misfit>,
     /// How many states there were when memory grew short and they were compressed.
     compressed: Option<u64>,
     /// The store lacks states that were met.
@@ -159,17 +161,17 @@ where
     T::Key: Send,
 {
     fn new(system: &'a S, store: T, options: &'a Options<'a>, goal: Goal) -> Search<'a, S, T> {
-        let mut threads = thread_count(options.threads);
+        let mut count = thread_count(options.threads);
         if matches!(goal, Goal::Errors(_)) {
-            threads = 1;
+            count = 1;
         }
-        let mut workers: Vec<_> = (0..threads).map(|number| Worker::new(number, system.width())).collect();
+        let mut workers: Vec<_> = (0..count).map(|number| Worker::new(number, system.width())).collect();
         let noted = match options.join_after {
             _ if matches!(goal, Goal::Errors(_)) => usize::MAX,
             Some(states) => usize::try_from(states).unwrap_or(usize::MAX),
             None => NOTED_STATES,
         };
-        workers[0].predecessors = Some(Predecessors::new(noted));
+        workers[0].predecessors = Some(Predecessors::new(noted, options.limits.memory_bytes));
         for worker in &mut workers {
             worker.tally.coverage = Coverage::new(system.transition_count());
         }
@@ -182,7 +184,7 @@ where
             workers,
             meter: Meter::new(&options.limits, Duration::ZERO),
             sign: Sign::default(),
-            live: (0..threads).map(|_| Live::default()).collect(),
+            live: (0..count).map(|_| Live::default()).collect(),
             stored: AtomicU64::new(0),
             told: Mutex::new((now, now)),
             misfits: Vec::new(),
@@ -366,13 +368,14 @@ where
         let mut unstarted = Vec::new();
         thread::scope(|scope| {
             let (context, running) = (&context, &running);
-            for worker in &mut self.workers[..members] {
+            let mut first = None;
+            for (number, worker) in self.workers[..members].iter_mut().enumerate() {
                 // A closure that could not be started is gone, and with it a reference it held; so it holds a place to
                 // find the worker in.
                 let slot = Mutex::new(Some(worker));
                 let slot = std::sync::Arc::new(slot);
                 let held = std::sync::Arc::clone(&slot);
-                let started = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
+                let started = threads::start(scope, move || {
                     let _done = running.end_later();
                     let worker = held.lock().unwrap_or_else(PoisonError::into_inner).take();
                     if let Some(worker) = worker {
@@ -381,17 +384,15 @@ where
                 });
                 if started.is_err() {
                     running.end();
-                    unstarted.extend(slot.lock().unwrap_or_else(PoisonError::into_inner).take());
+                    unstarted.push(number);
+                    first = first.or_else(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take());
                 }
             }
+            // Without any thread at all, this one does the work; limits are not watched then.
             let alone = unstarted.len() == members;
-            for worker in unstarted.drain(..) {
-                // Without any thread at all, this one does the work; limits are not watched then.
-                if alone && members == 1 {
-                    worker.run(context, span);
-                } else {
-                    context.pool.leave();
-                }
+            unstarted.iter().skip(usize::from(alone)).for_each(|_| context.pool.leave());
+            if alone && let Some(worker) = first {
+                worker.run(context, span);
             }
             while !running.wait(self.meter.pause(WATCH)) {
                 watch(&self.meter, &self.sign, &self.told, &self.live, self.options, &self.store);
@@ -400,9 +401,21 @@ where
                 }
             }
         });
-        drop(unstarted);
         for chunk in pool.into_chunks() {
             self.workers[0].frontier.add_chunk(chunk);
+        }
+        if span == Span::Together {
+            self.dismiss(&unstarted);
+        }
+    }
+
+    /// Goes on without the workers for which no thread could be started; one of the others takes over their work.
+    fn dismiss(&mut self, unstarted: &[usize]) {
+        for &number in unstarted.iter().rev() {
+            if self.workers.len() > 1 {
+                let worker = self.workers.remove(number);
+                self.workers[0].absorb(worker);
+            }
         }
     }
 
@@ -457,17 +470,21 @@ where
     }
 
     /// Finds runs to errors that are known to exist; the limit, if one was reached before that.
-    fn show(mut self, errors: Vec<RuntimeError>) -> (Vec<Violation>, Option<Limit>) {
-        self.workers.clear();
+    fn show(self, errors: Vec<RuntimeError>) -> (Vec<Violation>, Option<Limit>) {
+        drop(self.workers);
         let system = self.system.get();
-        let store = self.store.emptied_for(&system.identity_bits());
+        let bits = system.identity_bits();
+        let memory_bytes = self.options.limits.memory_bytes;
+        let Some(store) = self.store.into_emptied(&bits) else {
+            return (Vec::new(), memory_bytes.map(Limit::MemoryBytes));
+        };
         let budget = self.options.limits.budget.extended(GRACE);
-        let limits = Limits { budget: &budget, ..Limits::default() };
+        let limits = Limits { budget: &budget, memory_bytes, ..Limits::default() };
         let options = Options { limits, checkpoint: None, resume: None, ..self.options.clone() };
         let goal = if self.options.all_errors { Goal::Errors(errors) } else { Goal::FirstError };
         let mut second = Search::new(system, store, &options, goal);
         second.workers.truncate(1);
-        second.workers[0].predecessors = Some(Predecessors::new(usize::MAX));
+        second.workers[0].predecessors = Some(Predecessors::new(usize::MAX, memory_bytes));
         match second.start() {
             Ok(()) => second.run(),
             Err(_) => return (Vec::new(), None),

@@ -3,6 +3,7 @@
 use super::{Held, Search};
 use crate::Coverage;
 use crate::checkpoint::{Checkpoint, Figures, Part, ResumeError, Saved, Writer};
+use crate::frontier::Frontier;
 use crate::limits::{Limit, Meter};
 use crate::store::{Insertion, Store};
 use crate::worker::{NO_NUMBER, Worker};
@@ -10,6 +11,9 @@ use model::system::{Misfit, System};
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+
+/// Limits are looked at after so many states.
+const CHECK: u64 = 1 << 12;
 
 impl<S: System, T: Store> Search<'_, S, T>
 where
@@ -35,7 +39,10 @@ where
     pub(super) fn write(&self, checkpoint: &Checkpoint<'_>) -> io::Result<()> {
         let system = self.system.get();
         let mut figures = Figures::new(&self.tally(), self.options, checkpoint.fingerprint);
-        figures.misfits = self.misfits.clone();
+        for misfit in &self.misfits {
+            figures.misfits.push(misfit.states.clone());
+            figures.within_steps.push(misfit.within);
+        }
         figures.identity_bits = system.identity_bits();
         figures.words = system.width().all;
         figures.elapsed = self.meter.elapsed();
@@ -53,59 +60,86 @@ where
         if let Some(error) = failure {
             return Err(error);
         }
-        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
-        for worker in &self.workers {
-            worker.frontier.save(&mut lists[0]);
-            worker.next.save(&mut lists[1]);
-            worker.save_waiting(&mut lists[2]);
+        for is_next in [false, true] {
+            let frontiers =
+                self.workers.iter().map(|worker| if is_next { &worker.next } else { &worker.frontier });
+            let words: usize = frontiers.clone().map(Frontier::words).sum();
+            writer.words(&[words as u64])?;
+            for frontier in frontiers {
+                frontier.try_for_each_chunk(&mut |chunk| writer.words(chunk))?;
+            }
         }
-        for list in &lists {
-            writer.list(list)?;
-        }
+        let mut waiting = Vec::new();
+        self.workers.iter().for_each(|worker| worker.save_waiting(&mut waiting));
+        writer.list(&waiting)?;
         writer.finish()
     }
 
-    /// Begins where a saved search ended.
+    /// Begins where a saved search ended. The file may be forged: see [`checkpoint`](crate::checkpoint).
     pub(super) fn resume(&mut self, saved: &Saved) -> Result<(), ResumeError> {
         let figures = &saved.figures;
-        for states in &figures.misfits {
-            let wide = self.system.get().widened(&Misfit { states: states.clone(), ..Misfit::default() });
-            self.system = Held::Wider(Box::new(wide));
+        let system = self.system.get();
+        if !figures.are_possible(system.transition_count())
+            || !figures.steps().all(|step| system.has_step(step))
+        {
+            return Err(ResumeError::Damaged);
         }
-        self.misfits = figures.misfits.clone();
+        self.widen_as_saved(figures)?;
         let system = self.system.get();
         let (width, bits) = (system.width(), system.identity_bits());
         if bits != figures.identity_bits || width.all != figures.words {
             return Err(ResumeError::Other("layout of states; it may be from another version"));
         }
-        self.store = self.store.emptied_for(&bits);
+        let room = self.meter.store_limit(self.store.memory_bytes());
+        let mut store = self.store.emptied_for(&bits, room).ok_or(ResumeError::NoMemory)?;
         let threads = self.workers.len();
-        self.workers = (0..threads).map(|number| Worker::new(number, width)).collect();
+        let mut workers: Vec<Worker<T::Key>> =
+            (0..threads).map(|number| Worker::new(number, width)).collect();
         let mut tally = figures.tally();
         tally.coverage.join(&Coverage::new(system.transition_count()));
-        for worker in &mut self.workers {
+        for worker in &mut workers {
             worker.tally.coverage = Coverage::new(system.transition_count());
         }
         self.stored.store(tally.states, Ordering::Relaxed);
-        let first = &mut self.workers[0];
+        let first = &mut workers[0];
         first.tally = tally;
-        let (store, meter) = (&mut self.store, &self.meter);
-        let mut full = false;
-        saved.read(width, &mut |part, entry| match part {
-            Part::Stored => loop {
-                let key = store.key(entry);
-                if store.insert(entry, key) != Insertion::Full || full {
-                    break;
+        let meter = &self.meter;
+        let fits = |words: &[u64]| words.iter().zip(&bits).all(|(word, bits)| within(*word, *bits));
+        let mut read = 0u64;
+        saved.read(width, &mut |part, entry| {
+            read += 1;
+            if read.is_multiple_of(CHECK) {
+                meter.check_time().map_err(ResumeError::Limit)?;
+                meter.check_memory(store.memory_bytes()).map_err(|_| ResumeError::NoMemory)?;
+            }
+            let is_one = match part {
+                Part::Stored => fits(entry),
+                _ => fits(&entry[1..]) && system.is_state(&entry[1..]),
+            };
+            if !is_one {
+                return Err(ResumeError::Damaged);
+            }
+            match part {
+                Part::Stored => loop {
+                    let key = store.key(entry);
+                    if store.insert(entry, key) != Insertion::Full {
+                        break;
+                    }
+                    if !store.grow(meter.store_limit(store.memory_bytes()), threads) {
+                        return Err(ResumeError::NoMemory);
+                    }
+                },
+                Part::Frontier => first.frontier.push(entry[0] | NO_NUMBER, &entry[1..]),
+                Part::Next => first.next.push(entry[0] | NO_NUMBER, &entry[1..]),
+                Part::Waiting => {
+                    if !first.resume_waiting(entry) {
+                        return Err(ResumeError::Damaged);
+                    }
                 }
-                full = !store.grow(meter.store_limit(store.memory_bytes()), threads);
-            },
-            Part::Frontier => first.frontier.push(entry[0] | NO_NUMBER, &entry[1..]),
-            Part::Next => first.next.push(entry[0] | NO_NUMBER, &entry[1..]),
-            Part::Waiting => first.resume_waiting(entry),
+            }
+            Ok(())
         })?;
-        if full {
-            return Err(ResumeError::NoMemory);
-        }
+        (self.store, self.workers) = (store, workers);
         self.meter = Meter::new(&self.options.limits, figures.elapsed);
         if let Some(limit) = self.options.limits.states
             && self.stored.load(Ordering::Relaxed) > limit
@@ -114,4 +148,25 @@ where
         }
         Ok(())
     }
+
+    /// Widens the system for everything that did not fit in the saved search.
+    fn widen_as_saved(&mut self, figures: &Figures) -> Result<(), ResumeError> {
+        let within_steps = figures.within_steps.iter().copied().chain(std::iter::repeat(false));
+        for (states, within) in figures.misfits.iter().zip(within_steps) {
+            self.meter.check_time().map_err(ResumeError::Limit)?;
+            let system = self.system.get();
+            if !states.iter().all(|state| system.is_spelled_state(state)) {
+                return Err(ResumeError::Damaged);
+            }
+            let misfit = Misfit { states: states.clone(), within };
+            self.system = Held::Wider(Box::new(system.widened(&misfit)));
+            self.misfits.push(misfit);
+        }
+        Ok(())
+    }
+}
+
+/// Are only the lowest bits of the word set?
+fn within(word: u64, bits: u32) -> bool {
+    word.checked_shr(bits).unwrap_or(0) == 0
 }

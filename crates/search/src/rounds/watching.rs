@@ -2,7 +2,7 @@
 
 use super::Progress;
 use crate::Options;
-use crate::limits::{Meter, resident_bytes};
+use crate::limits::{Limit, Meter, resident_bytes};
 use crate::pool::{Live, Sign};
 use crate::store::Store;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// How often somebody is told about progress, and how often memory is looked at.
 const TELL: Duration = Duration::from_millis(200);
-const MEMORY: Duration = Duration::from_millis(60);
+const MEMORY: Duration = Duration::from_millis(20);
 
 /// Looks at the limits, and tells who wants to know how the search gets on.
 pub(super) fn watch<T: Store>(
@@ -31,7 +31,12 @@ pub(super) fn watch<T: Store>(
         told.0 = now;
         crate::footprint::shrink();
         if let Err(limit) = meter.check_memory(store.memory_bytes()) {
-            sign.stop(Some(limit));
+            sign.stop(Some(match limit {
+                Limit::MemoryBytes(memory_bytes) if T::FIXED => {
+                    Limit::Waiting { memory_bytes, store_bytes: store.memory_bytes() }
+                }
+                other => other,
+            }));
         }
     }
     if let Some(progress) = options.progress

@@ -24,8 +24,20 @@ where
         }
         let narrow = self.system.get();
         let wide = narrow.widened(&misfit);
+        if self.store.clear() {
+            self.misfits.push(misfit);
+            self.system = Held::Wider(Box::new(wide));
+            return self.restart();
+        }
         let recoder = wide.recoder(narrow);
-        let mut store = self.store.emptied_for(&wide.identity_bits());
+        // Both stores are there for a while.
+        let room = self.meter.store_limit(self.store.memory_bytes());
+        let room = room.saturating_sub(self.store.memory_bytes());
+        let Some(mut store) = self.store.emptied_for(&wide.identity_bits(), room) else {
+            let limit = self.meter.out_of_memory(self.store.memory_bytes());
+            self.sign.stop(Some(limit));
+            return;
+        };
         let identity = wide.width().identity;
         let mut old = vec![0; narrow.width().all];
         let mut batch = Batch::new(identity);
@@ -52,7 +64,6 @@ where
             self.sign.stop(Some(exhausted.into()));
             return;
         }
-        self.misfits.push(misfit.states);
         if !fits {
             self.sign.stop(Some(self.meter.out_of_memory(self.store.memory_bytes())));
             return;
@@ -60,6 +71,7 @@ where
         for worker in &mut self.workers {
             worker.widen(&recoder, wide.width());
         }
+        self.misfits.push(misfit);
         self.store = store;
         self.system = Held::Wider(Box::new(wide));
         if !known {
@@ -76,7 +88,8 @@ where
             worker.tally.coverage = Coverage::new(system.transition_count());
         }
         if noted {
-            self.workers[0].predecessors = Some(Predecessors::new(NOTED_STATES));
+            self.workers[0].predecessors =
+                Some(Predecessors::new(NOTED_STATES, self.options.limits.memory_bytes));
         }
         self.stored.store(0, Ordering::Relaxed);
         // There were initial states before.

@@ -123,6 +123,7 @@ fn array(length: usize) -> Option<Vec<AtomicU64>> {
 impl Store for Bitstate {
     type Key = Positions;
     const OMITS: bool = true;
+    const FIXED: bool = true;
 
     #[inline]
     fn key(&self, state: &[u64]) -> Positions {
@@ -173,13 +174,20 @@ impl Store for Bitstate {
         false
     }
 
-    fn emptied(&self, _identity_words: usize) -> Bitstate {
-        Bitstate {
+    fn emptied(&self, _identity_words: usize, _memory_bytes: u64) -> Option<Bitstate> {
+        Some(Bitstate {
             hasher: self.hasher.clone(),
             functions: self.functions,
-            words: array(self.words.len()).or_else(|| array(8)).unwrap_or_default(),
+            words: array(self.words.len())?,
             counters: Default::default(),
-        }
+        })
+    }
+
+    /// The same array is used again: there is no memory for two.
+    fn clear(&mut self) -> bool {
+        self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        self.counters = Default::default();
+        true
     }
 }
 

@@ -577,9 +577,9 @@ impl Store for Cache {
         inner.insertions == inner.slots.len() as u64
     }
 
-    fn emptied(&self, identity_words: usize) -> Cache {
+    fn emptied(&self, identity_words: usize, _memory_bytes: u64) -> Option<Cache> {
         let inner = self.inner();
-        Cache::new(identity_words, inner.limit as u64, inner.candidates.policy, inner.candidates.random)
+        Some(Cache::new(identity_words, inner.limit as u64, inner.candidates.policy, inner.candidates.random))
     }
 }
 

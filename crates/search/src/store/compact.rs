@@ -77,12 +77,13 @@ impl Store for Compact {
         false
     }
 
-    fn emptied(&self, _identity_words: usize) -> Compact {
-        Compact {
+    fn emptied(&self, _identity_words: usize, memory_bytes: u64) -> Option<Compact> {
+        let states = if self.memory_bytes() <= memory_bytes { self.len() } else { 0 };
+        Some(Compact {
             hasher: self.hasher.clone(),
             bits: self.bits,
-            values: Quotient::new(self.bits, 0, self.len()),
-        }
+            values: Quotient::new(self.bits, 0, states),
+        })
     }
 }
 
@@ -94,6 +95,7 @@ mod tests {
     #[test]
     fn threads_agree() {
         testing::threads_agree(Compact::new(64, 0), 3);
+        testing::threads_contend(|| Compact::new(64, 0), 3);
     }
 
     /// With few bits states are omitted, about as many as is said.

@@ -83,6 +83,9 @@ pub trait Store: Sync {
     /// May it take a state for another, and omit it?
     const OMITS: bool = false;
 
+    /// Is it as large at first as it will ever be, and never full?
+    const FIXED: bool = false;
+
     fn key(&self, state: &[u64]) -> Self::Key;
 
     /// Asks the processor to fetch the memory where the state would be. Best done for many keys in a row: a processor can
@@ -134,16 +137,30 @@ pub trait Store: Sync {
     /// Calls `visit` with every stored state; `false` if the store does not have them any more.
     fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool;
 
-    /// An empty store of the same kind for states of another width, with room for as many states as this one has.
-    fn emptied(&self, identity_words: usize) -> Self
+    /// An empty store of the same kind for states of another width, with room for as many states as this one has if that
+    /// takes at most so many bytes, else for few. `None` if there is no memory for that.
+    fn emptied(&self, identity_words: usize, memory_bytes: u64) -> Option<Self>
     where
         Self: Sized;
 
     /// The same, where of each word only so many of the lowest bits are ever set.
-    fn emptied_for(&self, bits: &[u32]) -> Self
+    fn emptied_for(&self, bits: &[u32], memory_bytes: u64) -> Option<Self>
     where
         Self: Sized,
     {
-        self.emptied(bits.len())
+        self.emptied(bits.len(), memory_bytes)
+    }
+
+    /// Forgets all states and keeps its memory, for states of any width; `false` if it is not such a store.
+    fn clear(&mut self) -> bool {
+        false
+    }
+
+    /// A small one, or this one cleared: two large ones are never there at once.
+    fn into_emptied(mut self, bits: &[u32]) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        if self.clear() { Some(self) } else { self.emptied_for(bits, 0) }
     }
 }

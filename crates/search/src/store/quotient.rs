@@ -17,6 +17,7 @@
 //! to the first, every entry is moved up. Growing takes no memory but the larger table's.
 
 use super::Insertion;
+use crate::liveness::stress;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const LINE_WORDS: usize = 8;
@@ -332,6 +333,7 @@ impl Quotient {
                     continue;
                 }
             }
+            stress::point();
             // A writer before us may have been at work while the other words were read.
             for (word, shared) in words.iter_mut().zip(line).skip(1) {
                 *word = shared.load(Ordering::Relaxed);

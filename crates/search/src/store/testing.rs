@@ -133,3 +133,33 @@ pub fn threads_agree<S: Store>(mut store: S, words: usize) {
     assert_eq!(news.load(Ordering::Relaxed), different);
     assert_eq!(store.len(), different);
 }
+
+/// Threads insert the same few states in the same order, again and again into new stores, so that they meet in the same
+/// slots. Each state is new to exactly one of them, and all are there after the store has grown.
+pub fn threads_contend<S: Store>(make: impl Fn() -> S, words: usize) {
+    const THREADS: usize = 3;
+    let states = product(words, 300);
+    let different: HashSet<&Vec<u64>> = states.iter().collect();
+    for _ in 0..200 {
+        let mut store = make();
+        let news: Vec<Vec<usize>> = std::thread::scope(|scope| {
+            let insert = || {
+                let is_new = |number: &usize| {
+                    let state = &states[*number];
+                    store.insert(state, store.key(state)) == Insertion::New
+                };
+                (0..states.len()).filter(is_new).collect()
+            };
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(insert)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let all: Vec<&Vec<u64>> = news.iter().flatten().map(|number| &states[*number]).collect();
+        assert_eq!(all.len(), all.iter().collect::<HashSet<_>>().len(), "new to one thread only");
+        assert_eq!(store.len(), all.len() as u64);
+        assert!(store.grow(u64::MAX, 2));
+        for state in &states {
+            insert(&mut store, state);
+        }
+        assert_eq!(store.len(), different.len() as u64);
+    }
+}

@@ -7,7 +7,7 @@ fn number(packets: &mut Packets, head: u64, tail: u32, numbers: &mut Numbers) ->
     loop {
         match packets.intern_head(&[head], hash, numbers, true) {
             Some(head) => return packets.meet_one(head, tail, true),
-            None => assert!(packets.grow(2), "there are numbers left"),
+            None => assert!(packets.grow(u64::MAX, 2).is_ok(), "there are numbers left"),
         }
     }
 }
@@ -29,10 +29,10 @@ proptest! {
         for (index, (head, tail)) in keys.into_iter().enumerate() {
             if index == recode {
                 offset = 1 << 40;
-                packets.recode(1, bits.1, |old, new| {
+                packets.recode(1, bits.1, u64::MAX, |old, new| {
                     new.clear();
                     new.push(old[0] + offset);
-                });
+                }).expect("there is memory");
             }
             let tail = tail % tails;
             let node = number(&mut packets, head + offset, tail, &mut own);
@@ -80,7 +80,7 @@ proptest! {
             let tail = tail % tails;
             match what {
                 0 if head < 20 => {
-                    packets.fade();
+                    packets.fade().expect("there is memory");
                     colored = true;
                     colors.clear();
                 }
@@ -104,10 +104,10 @@ proptest! {
                     *flag = TAKEN | LEFT;
                 }
                 5 if head < 10 => {
-                    packets.recode(1, bits[head as usize], |old, new| {
+                    packets.recode(1, bits[head as usize], u64::MAX, |old, new| {
                         new.clear();
                         new.extend_from_slice(old);
-                    });
+                    }).expect("there is memory");
                 }
                 _ => {
                     met.insert((head, tail), number(&mut packets, head, tail, &mut own));

@@ -117,7 +117,10 @@ impl<'m, 'a, S: Observable> Shared<'m, 'a, S> {
             words.truncate(wide.width().identity);
             *departure = words;
         }
-        crown.graph.follow_layout(wide.again(), conditions);
+        if let Err(stop) = crown.graph.follow_layout(wide.again(), conditions) {
+            crown.end = Some(End::Stopped(stop));
+            self.over.store(true, Ordering::Relaxed);
+        }
     }
 
     pub fn conclude(self, outcome: Outcome) -> Attempt<'m, 'a, S> {

@@ -328,8 +328,8 @@ impl Store for Interned {
         true
     }
 
-    fn emptied(&self, identity_words: usize) -> Interned {
-        Interned::new(identity_words)
+    fn emptied(&self, identity_words: usize, _memory_bytes: u64) -> Option<Interned> {
+        Some(Interned::new(identity_words))
     }
 }
 

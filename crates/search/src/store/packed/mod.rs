@@ -12,10 +12,12 @@ mod segment;
 mod shape;
 
 use super::{Guarantee, Insertion, Store};
+use crate::threads::start_small;
 use permutation::Permutation;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_nano_inline};
 use segment::Segment;
 use shape::{Home, Shape};
+use std::sync::{Mutex, PoisonError};
 
 const SEGMENT_BITS: u32 = 3;
 const SEGMENTS: usize = 1 << SEGMENT_BITS;
@@ -221,10 +223,15 @@ impl Store for Packed {
             return grow(&mut parts);
         }
         let share = parts.len().div_ceil(threads);
+        // Each thread takes the next part; where no more threads can be had, fewer will do.
+        let queue = Mutex::new(parts.chunks_mut(share));
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || std::iter::from_fn(next).all(grow);
         std::thread::scope(|scope| {
-            let grown: Vec<_> =
-                parts.chunks_mut(share).map(|parts| scope.spawn(move || grow(parts))).collect();
-            grown.into_iter().all(|thread| thread.join().unwrap_or(false))
+            let work = &work;
+            let others: Vec<_> = (1..threads).map_while(|_| start_small(scope, work).ok()).collect();
+            let grown = work();
+            others.into_iter().fold(grown, |grown, thread| thread.join().unwrap_or(false) && grown)
         })
     }
 
@@ -247,14 +254,16 @@ impl Store for Packed {
         true
     }
 
-    fn emptied(&self, identity_words: usize) -> Packed {
-        self.emptied_for(&vec![64; identity_words])
+    fn emptied(&self, identity_words: usize, memory_bytes: u64) -> Option<Packed> {
+        self.emptied_for(&vec![64; identity_words], memory_bytes)
     }
 
-    fn emptied_for(&self, bits: &[u32]) -> Packed {
-        let states = self.len();
-        // Without memory for that many it may still grow step by step.
-        Packed::new(bits, states).or_else(|| Packed::new(bits, 0)).expect("there is memory for a small table")
+    fn emptied_for(&self, bits: &[u32], memory_bytes: u64) -> Option<Packed> {
+        // About as large as this one, unless states become wider. Without memory for that many it may still grow step by
+        // step.
+        let words = bits.len().max(1).div_ceil(self.identity_words.max(1)) as u64;
+        let states = if self.memory_bytes().saturating_mul(words) <= memory_bytes { self.len() } else { 0 };
+        Packed::new(bits, states).or_else(|| Packed::new(bits, 0))
     }
 }
 

@@ -10,6 +10,7 @@
 //! free slot ends a search. How a segment grows is told in `growth.rs`.
 
 use super::shape::{Home, PLACES, Shape, TAG_BITS};
+use crate::liveness::stress;
 use crate::region::Region;
 use crate::store::Insertion;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -169,6 +170,7 @@ impl Segment {
             if slot >= self.shape.slots {
                 return None;
             }
+            stress::point();
             let tags = self.tags(bucket, slot / 4);
             let found = tags.load(Ordering::Relaxed);
             let shift = 16 * (slot % 4);
@@ -191,8 +193,10 @@ impl Segment {
             if tags.compare_exchange_weak(found, claimed, Ordering::Relaxed, Ordering::Relaxed).is_err() {
                 continue;
             }
+            stress::point();
             // SAFETY: we claimed the slot; nobody looks at the entry before its tag is published.
             unsafe { self.write(self.entry(bucket, slot), remainder, state, others) };
+            stress::point();
             tags.fetch_add((tag - WRITING) << shift, Ordering::Release);
             return Some(Insertion::New);
         }

@@ -189,3 +189,10 @@ fn what_finds_no_room_is_kept() {
     }
     assert!(strays > 0, "the test makes some");
 }
+
+#[test]
+fn threads_that_meet_in_the_same_slots() {
+    for words in [1, 3] {
+        super::super::testing::threads_contend(|| Packed::new(&vec![64; words], 0).unwrap(), words);
+    }
+}
