@@ -361,7 +361,7 @@ impl Saved {
     pub(crate) fn read(
         &self,
         width: Width,
-        visit: &mut dyn FnMut(Part, &[u64]) -> Result<(), ResumeError>,
+        mut visit: impl FnMut(Part, &[u64]) -> Result<(), ResumeError>,
     ) -> Result<(), ResumeError> {
         let mut words = Words::open(&self.path)?;
         words.figures()?;

@@ -106,7 +106,7 @@ where
         let meter = &self.meter;
         let fits = |words: &[u64]| words.iter().zip(&bits).all(|(word, bits)| within(*word, *bits));
         let mut read = 0u64;
-        saved.read(width, &mut |part, entry| {
+        saved.read(width, |part, entry| {
             read += 1;
             if read.is_multiple_of(CHECK) {
                 meter.check_time().map_err(ResumeError::Limit)?;
