@@ -73,7 +73,7 @@ fn a_deadlock_shows_who_waits_where() {
         ran.steady(),
         "\
 safety: VIOLATED  invalid end state
-  1 states, 1 transitions, depth 0, …
+  1 state, 1 transitions, depth 0, …
 
 The initial state shows it:
   invalid end state
