@@ -2,7 +2,7 @@
 
 use lariat::check::{Engine, check};
 use lariat::load::{Model, load_with};
-use model::budget::UNLIMITED;
+use model::budget::{Budget, UNLIMITED};
 use model::interp::{PackedInterpreter, Patience};
 use model::{Expr, RuntimeError};
 use omega::automaton::{Marks, Tgba};
@@ -13,6 +13,7 @@ use search::liveness::Algorithm;
 use search::product::{Length, Monitor, Request, find, find_prefix};
 use search::{Limit, Limits, Options, Order, StoreKind, Verdict, reachability};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn model(text: &str) -> Model {
@@ -162,9 +163,11 @@ fn branching_time_is_inconclusive_at_the_limit() {
 #[test]
 fn the_flag_stops_it() {
     let model = model(COUNTS);
-    let flag = AtomicBool::new(true);
+    let budget = Budget::until(Arc::new(AtomicBool::new(true)));
     let system = PackedInterpreter::new(&model.program).expect("an initial state");
-    let outcome = reachability(&system.with_patience(Patience::until(&flag)), &Options::default());
+    let limits = Limits { budget: &budget, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let outcome = reachability(&system.with_patience(options.limits.patience()), &options);
     assert_eq!(outcome.limit, Some(Limit::Interrupted));
     assert_eq!(outcome.verdict(), Verdict::Inconclusive);
 }
@@ -173,13 +176,14 @@ fn the_flag_stops_it() {
 #[test]
 fn what_repeats_only_in_the_reduced_program_is_left_open() {
     let model = model(COUNTS);
-    let flag = AtomicBool::new(true);
+    let budget = Budget::until(Arc::new(AtomicBool::new(true)));
+    let limits = Limits { budget: &budget, ..Limits::default() };
     let reduction =
         lariat::reduction::Reduction::new(&model.program, lariat::reduction::Version::Reduced, &UNLIMITED);
     let system = Engine::Interpreter.system(reduction.program(), &UNLIMITED).expect("an initial state");
     let outcome = reachability(&system, &Options::default());
     assert_eq!(outcome.verdict(), Verdict::Violated);
-    let checked = lariat::check::checked(&reduction, outcome, Patience::until(&flag)).expect("a verdict");
+    let checked = lariat::check::checked(&reduction, outcome, &limits).expect("a verdict");
     assert_eq!(checked.outcome.verdict(), Verdict::Inconclusive);
     assert!(checked.counterexamples.is_empty());
 }

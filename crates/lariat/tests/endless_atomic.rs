@@ -19,7 +19,7 @@ fn load(text: &str, formulas: &[String]) -> Model {
     std::fs::write(&path, text).expect("a temporary file");
     let model = load_with(path.as_os_str(), &[], formulas, false);
     let _ = std::fs::remove_file(&path);
-    model.unwrap_or_else(|error| panic!("{}", error.0))
+    model.unwrap_or_else(|error| panic!("{}", error.text))
 }
 
 fn linear(text: &str, formula: &str) -> (Model, Property) {

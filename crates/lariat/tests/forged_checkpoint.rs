@@ -4,6 +4,7 @@
 use lariat::check::{Engine, checked};
 use lariat::reduction::{Reduction, Version};
 use model::Program;
+use model::budget::{Budget, UNLIMITED};
 use search::{Checkpoint, Limits, Options, Order, Outcome, Saved, StoreKind, reachability};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -203,19 +204,14 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn options(&self, states: u64) -> Options<'_> {
+    fn options<'o>(&'o self, states: u64, budget: &'o Budget) -> Options<'o> {
         Options {
             order: self.order,
             all_errors: true,
             threads: NonZeroUsize::new(1),
             join_after: Some(0),
             store: StoreKind::Packed,
-            limits: Limits {
-                states: Some(states),
-                time: Some(LONG / 2),
-                memory_bytes: Some(1 << 30),
-                ..Limits::default()
-            },
+            limits: Limits { states: Some(states), budget, memory_bytes: Some(1 << 30), ..Limits::default() },
             checkpoint: Some(Checkpoint { path: &self.file, every: None, fingerprint: FINGERPRINT }),
             ..Options::default()
         }
@@ -223,18 +219,19 @@ impl Case<'_> {
 
     /// Searches for a while, saves, and returns what was saved.
     fn saved(&self) -> Parts {
-        let system = self.engine.system(self.reduction.program()).expect("an initial state");
-        let outcome = reachability(&system, &self.options(self.states));
+        let system = self.engine.system(self.reduction.program(), &UNLIMITED).expect("an initial state");
+        let outcome = reachability(&system, &self.options(self.states, &UNLIMITED));
         assert!(outcome.saved, "{:?} {:?}", outcome.limit, outcome.checkpoint_failure);
         Parts::read(&self.file)
     }
 
     /// Resumes what is in the file; `None` if that is refused. Runs that were found, or are in the file, are replayed.
     fn resume(&self) -> Option<Outcome> {
-        let options = Options { checkpoint: None, ..self.options(self.states + 2000) };
+        let budget = Budget::of(LONG / 2);
+        let options = Options { checkpoint: None, ..self.options(self.states + 2000, &budget) };
         let begun = Instant::now();
         let saved = Saved::open(&self.file, FINGERPRINT, &options).ok()?;
-        let system = self.engine.system(self.reduction.program()).expect("an initial state");
+        let system = self.engine.system(self.reduction.program(), &UNLIMITED).expect("an initial state");
         let outcome = reachability(&system, &Options { resume: Some(&saved), ..options.clone() });
         let refused = outcome.checkpoint_failure.is_some();
         // A run that does not replay is an error, as it should be.
@@ -249,7 +246,7 @@ fn forged(model: &str, engine: Engine, order: Order, seed: u64, cases: usize) {
     let states = if model == COUNTER { 8000 } else { 3000 };
     let name = format!("lariat-forged-{}-{seed}", std::process::id());
     let case = Case {
-        reduction: Reduction::new(&program, Version::Reduced),
+        reduction: Reduction::new(&program, Version::Reduced, &UNLIMITED),
         engine,
         order,
         states,

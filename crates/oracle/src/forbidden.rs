@@ -159,7 +159,11 @@ impl<'g> Forbidden<'g> {
                 let cycle = numbers.split_off(known + back);
                 return Ok(Lasso::new(numbers, cycle));
             }
-            let step = self.graph.steps[last].first().ok_or("behind it there are only errors")?;
+            let step = match self.graph.steps[last].first() {
+                Some(step) => step,
+                None if self.graph.diverges(last) => return Ok(Lasso::new(numbers, vec![last])),
+                None => return Err("behind it there are only errors".into()),
+            };
             numbers.extend([last, step.target]);
         }
     }

@@ -145,7 +145,7 @@ pub(crate) fn attempt<S: System>(
     });
     match visited {
         Ok(None) => {}
-        Ok(limit) => search.single.sign.stop(limit),
+        Ok(limit) => search.single.end_at(limit),
         Err(misfit) => return Err(search.single.unfit(system, misfit)),
     }
     let (guarantee, bytes) = (search.store.guarantee(), search.memory_bytes());

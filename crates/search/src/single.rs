@@ -96,8 +96,14 @@ impl<'a> Single<'a> {
 
     /// Ends the search for a limit.
     pub fn stop(&self, limit: Limit) -> Stop {
-        self.sign.stop(Some(limit));
+        self.end_at(Some(limit));
         Stop::Over
+    }
+
+    /// The search is over. A step that was interrupted does not know whether a deadline did that.
+    pub fn end_at(&self, limit: Option<Limit>) {
+        let reason = |limit| if limit == Limit::Interrupted { self.meter.reason() } else { limit };
+        self.sign.stop(limit.map(reason));
     }
 
     /// Called once for every state expanded.

@@ -156,7 +156,7 @@ fn attempt<S: System>(
     });
     match visited {
         Ok(None) => {}
-        Ok(limit) => search.single.sign.stop(limit),
+        Ok(limit) => search.single.end_at(limit),
         Err(misfit) => return Err(search.single.unfit(system, misfit)),
     }
     let (guarantee, bytes) = (search.store.guarantee(), search.store.memory_bytes());

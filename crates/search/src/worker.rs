@@ -316,8 +316,9 @@ impl<Key: Copy> Worker<Key> {
                 self.block.truncate(slot * stride);
                 match broken {
                     Broken::Misfit(misfit) => self.misfit = Some(misfit),
+                    // The thread that watches the limits says which one was reached.
+                    Broken::Stopped | Broken::Unfinished(Limit::Interrupted) => {}
                     Broken::Unfinished(limit) => cx.sign.stop(Some(limit)),
-                    Broken::Stopped => {}
                 }
                 break;
             }

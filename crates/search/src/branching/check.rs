@@ -101,16 +101,19 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
     let monitor = Monitor::new(any_run(conditions.len()), conditions, true);
     let mut graph = states(system, &monitor, &limits, progress, fairness.map(|fairness| fairness.actor));
     let shape = shape(store, formula);
-    let (method, found) = match shape {
-        Some((Method::Home, goal, _)) => match home(&mut graph, store, goal) {
-            // A run that stays inside an atomic sequence forever need not reach the goal.
-            Ok(_) if graph.tally.endless_atomic => {
-                (Method::Labelling, label(&mut graph, store, formula, fairness, &limits))
-            }
-            found => (Method::Home, found),
-        },
-        Some((method, goal, wanted)) => (method, reach(&mut graph, store, goal, wanted)),
-        None => (Method::Labelling, label(&mut graph, store, formula, fairness, &limits)),
+    let quick = shape.map(|(method, goal, wanted)| match method {
+        Method::Home => (method, home(&mut graph, store, goal)),
+        _ => (method, reach(&mut graph, store, goal, wanted)),
+    });
+    // A run that stays inside an atomic sequence forever need not reach the goal of `AG EF`; and a finite run
+    // that each continuation leads into a run-time error cannot be continued fairly.
+    let is_enough = |method: Method| {
+        let diverges = method == Method::Home && graph.tally.endless_atomic;
+        !diverges && (fairness.is_none() || monitor.met().is_empty())
+    };
+    let (method, found) = match quick {
+        Some((method, found)) if found.is_err() || is_enough(method) => (method, found),
+        _ => (Method::Labelling, label(&mut graph, store, formula, fairness, &limits)),
     };
     let statistics = Statistics {
         states: graph.len() as u64,

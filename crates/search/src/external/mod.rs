@@ -53,7 +53,7 @@ fn attempt<S: System>(
     };
     match search.run(&initial) {
         Ok(()) | Err(Failure::Stop(Stop::Over)) => {}
-        Err(Failure::Stop(Stop::Unfinished(limit))) => search.single.sign.stop(Some(limit)),
+        Err(Failure::Stop(Stop::Unfinished(limit))) => search.single.end_at(Some(limit)),
         Err(Failure::Stop(Stop::Misfit(misfit))) => return Err(search.single.unfit(system, misfit)),
         Err(Failure::Disk(error)) => search.single.sign.stop(Some(failed(&error))),
     }

@@ -256,7 +256,7 @@ impl<'a, 'm, S: Observable, T: Store> Search<'a, 'm, S, T> {
             search.blue(state)
         })?;
         if unfinished.is_some() {
-            search.single.sign.stop(unfinished);
+            search.single.end_at(unfinished);
         }
         let Search { product, single, first, second, searched, .. } = search;
         let bytes = first.memory_bytes() + second.memory_bytes();
