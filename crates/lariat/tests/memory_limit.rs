@@ -111,7 +111,7 @@ fn a_long_counterexample() {
     let (out, code, peak) = run(&model, &[]);
     assert!(peak < LIMIT + MARGIN, "{} MB", peak >> 20);
     assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("VIOLATED") && out.contains("is not shown"), "{out}");
+    assert!(out.contains("VIOLATED") && out.contains("takes more memory to show"), "{out}");
 }
 
 /// With little address space, a search that needs little memory comes to its end.

@@ -97,7 +97,7 @@ fn both_engines_and_reductions_agree() {
 #[test]
 fn conditions_without_a_value_are_reached() {
     for formula in
-        ["[](x == 20 && y == 20 -> <>(x / (y - 30) == 0))", "[](x == 20 && y / (x - 25) == 0 -> <>(y == 3))"]
+        ["[](x == 20 && y == 20 -> <>(x / (y - 30) == 0))", "[](y / (x - 25) == 0 && x == 20 -> <>(y == 3))"]
     {
         for threads in [1, 2] {
             let found = checked(COUNTERS, formula, raw(), &options(threads, Some(30)));

@@ -468,7 +468,7 @@ mod tests {
         assert_eq!(name("!(p -> EF r) && q"), "!(p -> E F r) & \"(p) && (q)\"");
         // Nothing guards it: it stands first, beside another truth value, or speaks of other states.
         assert_eq!(name("q && EF r && p"), "q & E F r & p");
-        assert_eq!(name("p <-> (q && EF r)"), "p <-> (q & E F r)");
+        assert_eq!(name("p <-> (q && EF r)"), "p <-> q & E F r");
         assert_eq!(name("p && EF q"), "p & E F q");
         assert_eq!(name("true && (q && EF r)"), "q & E F r");
         let guards = vec![("p".to_string(), true), ("s".to_string(), false)];

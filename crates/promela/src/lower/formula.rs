@@ -150,14 +150,14 @@ impl Reader<'_, '_> {
 
     /// A part without temporal operators, as large as can be.
     fn condition(&mut self, tree: &Expr, guards: &[Guard<'_>]) -> Formula {
-        let known = self.lowering.diagnostics.len();
         let expr = self.lowering.expr(&without_arrows(tree), self.place);
-        if self.lowering.always_has_a_value(&expr) {
-            // Its parts are read again.
-            self.lowering.diagnostics.truncate(known);
-            return self.parts(tree);
-        }
+        // What is wrong with the condition is known now; it is read again below.
         let known = self.lowering.diagnostics.len();
+        if self.lowering.always_has_a_value(&expr) {
+            let formula = self.parts(tree);
+            self.lowering.diagnostics.truncate(known);
+            return formula;
+        }
         let nearest = guards.iter().rev().take(MOST_GUARDS);
         let guarded = nearest.fold(tree.clone(), |inner, (guard, truth)| {
             let guard = if *truth { (*guard).clone() } else { negation((*guard).clone()) };
@@ -165,7 +165,6 @@ impl Reader<'_, '_> {
             Expr { kind: ExprKind::Binary(BinaryOp::And, both.0, both.1), span }
         });
         let expr = self.lowering.expr(&without_arrows(&guarded), self.place);
-        // What is wrong with the guards was said before.
         self.lowering.diagnostics.truncate(known);
         self.atom(&guarded, expr)
     }

@@ -26,6 +26,10 @@ fn structures() -> impl Strategy<Value = Structure> {
                     enabled.union(&movers);
                     edges.push(FairEdge { edge: Edge { marks: 0, target }, movers });
                 }
+                if edges.is_empty() {
+                    let edge = Edge { marks: 0, target: node as Node };
+                    edges.push(FairEdge { edge, movers: ActorSet::new() });
+                }
                 structure.push(&edges, &enabled);
             }
             for atom in 0..ATOMS {
