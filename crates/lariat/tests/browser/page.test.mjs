@@ -218,7 +218,7 @@ ltl on { <> [] up }
 `, "--property", "on"));
   assert.equal(await text(page, "#verdict"), "violated");
   assert.match(await text(page, "#findings"), /ltl on\s+violated/);
-  assert.equal(await text(page, "#findings .remedy"), "violated even under strong fairness of processes and transitions");
+  assert.equal(await text(page, "#findings .remedy"), "violated even under strong fairness of processes and transitions, by the run that is shown");
   assert.match(await page.locator("#chart .loop-text").textContent(), /again from step \d+, forever/);
   assert.equal(await page.locator("#timing .wave").count(), 1);
   assert.deepEqual(await page.locator("#forbidden figcaption").allInnerTexts(), ["on"]);
