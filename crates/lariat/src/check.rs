@@ -66,13 +66,13 @@ pub struct TooLong {
 
 /// What a step of a run takes beside its states when it is simplified and reported.
 const REPORTED_STEP_BYTES: usize = 600;
-/// A state is copied so often, at most, when a run is simplified and reported.
+/// Upper bound on the copies of a state that exist while a run is simplified and reported.
 const STATE_COPIES: usize = 4;
 
-/// Runs of so many steps are always shown.
+/// Runs of at most this many steps are shown whatever the memory limit is.
 pub(crate) const FEW_STEPS: usize = 1000;
 
-/// Is there memory to show a run of so many steps of the program?
+/// Is there enough memory left to show a run of this length?
 pub(crate) fn can_be_shown(program: &Program, steps: usize, limits: &Limits<'_>) -> bool {
     let Some(left) = memory_left(limits.memory_bytes) else { return true };
     let initial = Interpreter::new(program).initial_states().unwrap_or_default();

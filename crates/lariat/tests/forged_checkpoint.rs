@@ -198,7 +198,7 @@ struct Case<'a> {
     reduction: Reduction<'a>,
     engine: Engine,
     order: Order,
-    /// The search is saved after so many.
+    /// The search is saved after this many states.
     states: u64,
     file: PathBuf,
 }

@@ -239,7 +239,7 @@ impl Budget {
         let started = thread::Builder::new().stack_size(stack_bytes).spawn(move || {
             let work = held.lock().ok().and_then(|mut work| work.take());
             if let Some(work) = work {
-                // Nobody may be listening any more.
+                // The receiver is gone if the budget ended first.
                 let _ = sender.send(work(told));
             }
         });

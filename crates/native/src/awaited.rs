@@ -1,8 +1,8 @@
 //! Code that is waited for, but not for too long.
 //!
-//! Machine code for most programs is made in milliseconds, for a very large one in minutes. So whoever has a [budget](model::Budget) has it
+//! Machine code for most programs is made in milliseconds, for a very large one in minutes. So a search with a [budget](model::Budget) has it
 //! made by another thread and waits for a moment; if it is not there by then, states are left to the interpreter until it is.
-//! When nobody wants the code any more, the other thread stops after the function that it is compiling.
+//! When the code is no longer needed, the other thread stops after the function that it is compiling.
 
 use crate::plan::Plan;
 use model::interp::PackedInterpreter;
