@@ -1,5 +1,5 @@
 //! Conditions in formulas are evaluated as C does it: a condition that can be without a value is not evaluated where those to its
-//! left decide. The verdicts on `ltl` blocks are those of SPIN 6.5.2, except where a comment says otherwise.
+//! left decide. Seven of these formulas were run in SPIN 6.5.2 with the same verdict; docs/spin-differences.md has one that differs.
 
 use std::path::PathBuf;
 use std::process::Command;

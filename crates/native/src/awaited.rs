@@ -45,7 +45,7 @@ impl<T: Send + Sync + 'static> Awaited<T> {
         let _ = self.made.set(made);
     }
 
-    /// Raised when nobody wants the code any more.
+    /// Raised when the code is no longer needed.
     pub fn unwanted(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.unwanted)
     }

@@ -33,7 +33,7 @@ const VERSION: u64 = 1;
 const LARGEST_FIGURE: u64 = 1 << 56;
 /// The longest time a search has taken.
 const LONGEST_TIME: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);
-/// Each time states did not fit, the layout grew by about half; no search does that so often.
+/// Upper bound on the layout changes of a search: each makes the layout about half as large again.
 const MOST_MISFITS: usize = 1000;
 
 /// Where and when to save a search.
@@ -146,7 +146,7 @@ impl Figures {
         }
     }
 
-    /// Can a search of a program with so many transitions have counted this?
+    /// Can a search of a program with this number of transitions have counted these figures?
     pub fn are_possible(&self, transitions: usize) -> bool {
         let counted = [self.states, self.transitions, self.atomic_steps, self.depth, self.errors];
         let found = self.violations.len() + self.unshown.len();

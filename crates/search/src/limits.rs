@@ -222,7 +222,7 @@ impl<'a> Meter<'a> {
         limit.saturating_sub(others).saturating_sub(self.reserved_bytes)
     }
 
-    /// Leaves one part in so many of the memory free, for a later phase; 0 is none.
+    /// Leaves 1/`part` of the memory free for a later phase; 0 leaves nothing free.
     pub fn reserve(&mut self, part: u64) {
         self.reserved_bytes = self.limits.memory_bytes.and_then(|limit| limit.checked_div(part)).unwrap_or(0);
     }

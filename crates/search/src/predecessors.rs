@@ -25,7 +25,7 @@ pub(crate) struct Predecessors {
 }
 
 impl Predecessors {
-    /// With room for so many states, in a search with this limit of memory.
+    /// With room for `capacity` states, in a search with this memory limit.
     pub fn new(capacity: usize, memory_bytes: Option<u64>) -> Predecessors {
         Predecessors { arrivals: Vec::new(), capacity: capacity.min(NOBODY as usize), memory_bytes }
     }

@@ -170,7 +170,7 @@ impl Check {
         Ok(Examined { exit: files.exit(exit), has_page: files.has_written("--html") })
     }
 
-    /// The model, and what is asked of it.
+    /// Reads the model and the properties to check.
     ///
     /// # Errors
     /// A limit was reached before both were read. Within, why the model or the question is rejected.

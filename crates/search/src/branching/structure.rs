@@ -47,7 +47,7 @@ impl Structure {
     }
 
     /// Adds, for each of these nodes, in ascending order, a copy with the same labels that a run can
-    /// go to and then never leaves. The edge to the copy is the last of the node's edges. Nobody is
+    /// go to and then never leaves. The edge to the copy is the last of the node's edges. No actor is
     /// enabled in a copy, so staying there is fair.
     pub fn diverge(&mut self, nodes: &[Node]) {
         let wide = std::mem::take(self);
