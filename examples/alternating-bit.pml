@@ -1,5 +1,5 @@
-/* The alternating bit protocol over channels that lose messages. The receiver must get the numbers
- * 0, 1, 2, … (modulo MAX) in order, none twice and none left out.
+/* The alternating bit protocol over lossy channels. The assertion: the receiver gets the
+ * numbers 0, 1, 2, … (modulo MAX) in order, without loss or duplication.
  *
  * expect: holds
  */
@@ -17,7 +17,7 @@ active proctype Sender()
 
 	do
 	:: to_receiver!message(data, sequence)
-	:: to_receiver?message(_, _)			/* lost on the way */
+	:: to_receiver?message(_, _)			/* message loss */
 	:: to_sender?ack(acknowledged);
 	   if
 	   :: acknowledged == sequence ->
@@ -43,6 +43,6 @@ active proctype Receiver()
 	   :: else
 	   fi;
 	   to_sender!ack(sequence)
-	:: to_sender?ack(_)				/* lost on the way */
+	:: to_sender?ack(_)				/* message loss */
 	od
 }

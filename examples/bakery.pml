@@ -1,8 +1,9 @@
-/* Lamport's bakery (1974): take a number one higher than all others, wait until nobody has a lower one. Numbers grow without bound
- * as long as the bakery is never empty; here a customer who would need a number above MAX looks again later.
+/* Lamport's bakery algorithm (1974): a process takes a number higher than all others and waits
+ * until no other process has a lower one. Numbers grow without bound while the bakery is not
+ * empty; in this model a customer that would need a number above MAX tries again later.
  *
- * Reading the others' numbers is not atomic: that is the point of `choosing`. Without it (-D HASTY) two customers
- * with the same number can both think that they are first.
+ * The other numbers are not read atomically, which is why `choosing` is needed. Without it (-D
+ * HASTY) two customers with the same number can both enter.
  *
  * expect: holds
  * expect -D HASTY: violated (assertion violated)

@@ -1,8 +1,9 @@
-/* A directory-based cache-coherence protocol (MSI) for one line of memory: a cache may hold it for reading together with others, or alone for
- * writing. The directory serves one request at a time and asks caches to give up what they hold.
+/* A directory-based cache-coherence protocol (MSI) for one cache line: several caches may hold
+ * the line for reading, or one cache for writing. The directory serves one request at a time
+ * and invalidates the other copies.
  *
- * The assertions: a cache that writes is alone, and whoever reads sees the last value written. With -D LAZY the
- * directory forgets to ask the readers before it lets somebody write.
+ * The assertions: a writing cache has the only copy, and a reader sees the last value written.
+ * With -D LAZY the directory does not invalidate the readers before it grants a write.
  *
  * expect: holds
  * expect -D LAZY: violated (assertion violated)

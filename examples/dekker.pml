@@ -1,7 +1,9 @@
-/* Dekker's algorithm, the first solution of mutual exclusion for two processes (about 1962). Each raises its flag; if both
- * are up, the one whose turn it is not takes its flag down until it is.
+/* Dekker's algorithm, the first solution to mutual exclusion for two processes (about 1962).
+ * Each process raises its flag; if both flags are up, the process whose turn it is not lowers
+ * its flag until it is.
  *
- * The assertion says that they are never inside together. The formula says that whoever waits gets in, which needs a fair scheduler.
+ * The assertion states mutual exclusion. The formula states that a waiting process eventually
+ * enters, which requires a fair scheduler.
  *
  * expect: holds
  */

@@ -1,8 +1,9 @@
-/* Electing a leader in a ring that passes messages one way (Dolev, Klawe and Rodeh 1982; Peterson 1982). In each
- * phase an active node learns the numbers of its two active neighbours on the left and stays active only if its left
- * neighbour's is the greatest of the three; the last one left is the leader.
+/* Leader election in a unidirectional ring (Dolev, Klawe and Rodeh 1982; Peterson 1982). In
+ * each phase an active node learns the numbers of its two nearest active neighbours on the
+ * left, and stays active only if the number of the left neighbour is the greatest of the three.
+ * The last active node is the leader.
  *
- * The assertions: there is never a second leader, and the winner's number is the greatest.
+ * The assertions: there is at most one leader, and it has the greatest number.
  *
  * expect: holds
  */
@@ -27,7 +28,7 @@ end:	do
 		:: other != maximum ->
 			left = other;
 			ring[(me + 1) % N]!two(other)
-		:: else ->		/* my own number came round: nobody else is active */
+		:: else ->		/* own number came back: no other node is active */
 			ring[(me + 1) % N]!winner(other)
 		fi
 	   :: else -> ring[(me + 1) % N]!one(other)
@@ -51,7 +52,7 @@ end:	do
 	   :: else
 	   fi;
 	   if
-	   :: active_node			/* it has gone round */
+	   :: active_node			/* the message has passed the whole ring */
 	   :: else -> ring[(me + 1) % N]!winner(other)
 	   fi;
 	   break

@@ -1,5 +1,6 @@
-/* Peterson's mutual exclusion for two processes. Each says that it wants to enter, then gives the
- * other one precedence, and waits only while the other wants to enter and has precedence.
+/* Peterson's mutual exclusion algorithm for two processes. Each process raises its flag, then
+ * gives the other one precedence, and waits only while the other one's flag is up and the other
+ * one has precedence.
  *
  * To see a counterexample, swap the two lines marked (*).
  *
@@ -7,7 +8,7 @@
  */
 bool wants[2];
 byte turn;
-byte inside;        /* how many processes are in the critical section */
+byte inside;        /* number of processes in the critical section */
 
 active [2] proctype User()
 {

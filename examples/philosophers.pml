@@ -1,5 +1,6 @@
-/* Dining philosophers who all reach for the left fork first: they can starve together, each with one
- * fork in hand. Lariat finds the deadlock; with -D FIXED the last one is left-handed and it is gone.
+/* Dining philosophers who all take the left fork first: all of them can hold one fork and wait
+ * for the other. Lariat finds the deadlock; with -D FIXED the last philosopher is left-handed,
+ * and there is no deadlock.
  *
  * expect: violated (invalid end state)
  * expect -D FIXED: holds

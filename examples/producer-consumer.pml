@@ -1,8 +1,8 @@
-/* Producers and consumers of a ring buffer with condition variables, with the mistake that every course on concurrency warns of:
- * one condition variable for both "not full" and "not empty", and a `notify` that wakes only one.
+/* Producers and consumers of a ring buffer, with a classic error: one condition variable for
+ * both "not full" and "not empty", and a `notify` that wakes only one process.
  *
- * The one woken may be of the wrong kind; then all sleep and nobody is left to wake them. Lariat finds the deadlock, and with
- * -D NOTIFY_ALL it is gone.
+ * The woken process may be of the wrong kind; then all processes sleep forever. Lariat finds
+ * the deadlock; with -D NOTIFY_ALL there is none.
  *
  * expect: violated (invalid end state)
  * expect -D NOTIFY_ALL: holds
@@ -11,7 +11,7 @@
 
 bool locked;
 byte stored;
-bool asleep[4];		/* who waits to be notified */
+bool asleep[4];		/* processes waiting for a notification */
 
 inline lock()   { atomic { !locked -> locked = true } }
 inline unlock() { locked = false }

@@ -1,15 +1,15 @@
-/* The election of a leader in Raft (Ongaro and Ousterhout 2014). A server whose clock runs out starts a new term,
- * votes for itself and asks the others; it leads if a majority votes for it. A server votes at most once in a term and follows every
- * higher term it hears of.
+/* Leader election in Raft (Ongaro and Ousterhout 2014). A server whose election timeout expires
+ * starts a new term, votes for itself and requests votes; it becomes leader if a majority votes
+ * for it. A server votes at most once per term and adopts every higher term it sees.
  *
- * The assertion: at most one leader in each term. With -D FORGETFUL a server does not remember whom it voted for, as if it
- * had restarted without stable storage, and two can win the same term.
+ * The assertion: at most one leader per term. With -D FORGETFUL a server forgets its vote, as
+ * after a restart without stable storage, and two servers can win the same term.
  *
  * expect: holds
  * expect -D FORGETFUL: violated (assertion violated)
  */
 #define N 3
-#define TERMS 2		/* how many elections can be started in all terms together */
+#define TERMS 2		/* total number of elections */
 #define NOBODY N
 
 mtype = { request, granted };

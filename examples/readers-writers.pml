@@ -1,8 +1,10 @@
-/* Readers and writers: many may read at once, a writer must be alone. A mutex guards the count of readers; the first reader locks
- * the room, the last one unlocks it (Courtois, Heymans and Parnas 1971, first problem: readers have priority).
+/* Readers and writers: several processes may read at once, a writer needs exclusive access. A
+ * mutex protects the count of readers; the first reader locks the room, the last one unlocks it
+ * (Courtois, Heymans and Parnas 1971, first problem: readers have priority).
  *
- * The assertions: no reader while somebody writes, and one writer at most. That a writer can wait forever while readers come
- * and go is in the nature of this solution; the formula that denies it fails.
+ * The assertions: no reader is inside with a writer, and there is at most one writer. This
+ * solution can starve a writer while readers come and go; the formula that excludes this is
+ * violated.
  *
  * expect: holds
  */
@@ -10,7 +12,7 @@
 #define WRITERS 2
 
 bool mutex, room;
-byte count;		/* readers who are in or about to be */
+byte count;		/* readers inside or entering */
 byte reading, writing;
 
 inline lock(x)   { atomic { !x -> x = true } }

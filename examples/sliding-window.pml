@@ -1,8 +1,9 @@
-/* A sliding window: the sender may be WINDOW messages ahead of what is acknowledged (go-back-N). Messages and
- * acknowledgements can be lost. Sequence numbers are counted modulo M.
+/* Sliding window (go-back-N): the sender may be WINDOW messages ahead of the acknowledgements.
+ * Messages and acknowledgements can be lost. Sequence numbers are taken modulo M.
  *
- * M must be larger than WINDOW. With -D M=2 it is not: after a lost acknowledgement the receiver takes an old message for
- * a new one, and the assertion that data arrive in order fails.
+ * M must be larger than WINDOW. With -D M=2 it is not: after a lost acknowledgement the
+ * receiver accepts an old message as a new one, and the assertion that data arrive in order
+ * fails.
  *
  * expect: holds
  * expect -D M=2: violated (assertion violated)
@@ -11,10 +12,10 @@
 #define M 3
 #endif
 #define WINDOW 2
-#define DATA 6		/* contents are counted modulo this, to tell messages apart */
+#define DATA 6		/* contents are numbered modulo DATA */
 
 chan forth = [2] of { byte, byte };	/* sequence number, contents */
-chan back  = [2] of { byte };		/* the next number expected */
+chan back  = [2] of { byte };		/* next expected sequence number */
 
 active proctype Sender()
 {

@@ -1,8 +1,10 @@
-/* Two-phase commit: a coordinator asks all participants, and tells them to commit only if all voted yes. A participant that voted no
- * has aborted already. The coordinator may crash after any message.
+/* Two-phase commit: a coordinator asks all participants to vote, and tells them to commit only
+ * if all voted yes. A participant that votes no aborts immediately. The coordinator may crash
+ * after any message.
  *
- * The assertion: nobody commits while another has aborted. What the protocol is known for not giving: with -D CRASH
- * a participant that has voted yes waits forever for a coordinator that is gone, and the model ends in a deadlock.
+ * The assertion: no participant commits if another one has aborted. The protocol is blocking:
+ * with -D CRASH a participant that voted yes waits forever for a crashed coordinator, and the
+ * model deadlocks.
  *
  * expect: holds
  * expect -D CRASH: violated (invalid end state)

@@ -1,5 +1,5 @@
-/* Dijkstra's mutual exclusion of 1965, the generalisation of Dekker's to N processes: whoever
- * holds the turn may pass the first stage; the second is checked against everybody.
+/* Dijkstra's mutual exclusion of 1965, the generalisation of Dekker's to N processes: the
+ * process that holds the turn may pass the first stage; the second checks all other processes.
  *
  * Kind: shared variables.
  * States: 4645982; depth: 478674; vector: 48 bytes.

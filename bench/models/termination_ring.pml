@@ -1,5 +1,5 @@
 /* Safra's detection of termination in a ring: a token counts messages under way and remembers by its colour
- * whether somebody was woken behind it. When node 0 says that all is over, it is.
+ * whether a node was woken behind it. Node 0 announces termination only after all nodes have ended.
  *
  * Kind: buffered channels, typedef, arrays of processes.
  * States: 5080827; depth: 412; vector: 104 bytes.

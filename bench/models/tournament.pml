@@ -1,5 +1,5 @@
 /* A tournament of two-process Peterson locks: N processes climb a binary tree of 2 * LEAVES - 1
- * nodes, winning at each node against whoever comes from the other side.
+ * nodes, winning at each node against the process from the other side.
  *
  * Kind: shared variables.
  * States: 3188008; depth: 528669; vector: 68 bytes.

@@ -3,7 +3,7 @@
 // transitions: 5
 // unreached: none
 // spin: 6.5.2
-// What is sent is cut to the width of the field, not of the variables around it.
+// A sent value is truncated to the width of the field, not of the variables.
 chan q = [1] of { byte, short, bit };
 
 active proctype P() {

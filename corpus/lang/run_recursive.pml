@@ -3,7 +3,7 @@
 // transitions: 26
 // unreached: none
 // spin: 6.5.2
-// A proctype may run itself; the number of processes is nobody's declaration.
+// A proctype may run itself; the number of processes is not declared.
 byte depth;
 
 proctype Nest(byte n) {

@@ -3,7 +3,7 @@
 // transitions: 7
 // unreached: none
 // spin: 6.5.2
-// hidden, show and local change nothing about the meaning of what is not read.
+// hidden, show and local do not change the meaning of variables that are not read.
 hidden byte scratch;
 show byte x;
 local byte y;

@@ -1,5 +1,5 @@
 // expect: rejected
 // message: q
 // spin: 6.5.2
-// A channel nobody declared.
+// An undeclared channel.
 active proctype P() { q!1 }

@@ -2,7 +2,7 @@
 // states: 4
 // transitions: 5
 // spin-differs: SPIN runs a d_step that begins with printf, printm or assert between the two halves of a rendezvous; it finds more states
-// Nobody receives, so nobody can send.
+// No process receives, so no process can send.
 mtype = { red };
 chan q = [0] of { byte };
 

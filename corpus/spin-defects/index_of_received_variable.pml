@@ -2,7 +2,7 @@
 // states: 5
 // transitions: 5
 // spin-differs: SPIN takes the receive back on the channel that the index names afterwards; it finds fewer states
-// The index of the channel is what is received.
+// The receive assigns the variable that indexes the channel.
 byte g;
 chan q[2] = [2] of { byte };
 

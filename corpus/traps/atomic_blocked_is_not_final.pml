@@ -3,7 +3,7 @@
 // transitions: 5
 // unreached: 11
 // spin: 6.5.2
-// A process blocked inside atomic gives up control, and goes on later.
+// A process blocked inside atomic gives up control, and continues later.
 byte x;
 
 active proctype P() { atomic { x = 1; x == 2 -> x = 3; x = 4 } }

@@ -3,7 +3,7 @@
 // transitions: 5
 // unreached: none
 // spin: 6.5.2
-// A symbolic variable without a value is 0, which is none of the names.
+// A symbolic variable without a value is 0, which has no name.
 mtype = { a, b };
 mtype m;
 

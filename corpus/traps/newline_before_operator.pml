@@ -3,7 +3,7 @@
 // transitions: 5
 // unreached: none
 // spin: 6.5.2
-// A line may end with an operator; the expression goes on.
+// A line may end with an operator; the expression continues.
 byte x = 3;
 
 active proctype P() {

@@ -3,7 +3,7 @@
 // transitions: 6142
 // unreached: none
 // spin: 6.5.2
-// Seven processes of one proctype that nobody announced.
+// Seven processes of one proctype without a declared number of instances.
 byte n;
 
 proctype P() { n++; n == 7 }

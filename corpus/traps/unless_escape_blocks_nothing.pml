@@ -3,7 +3,7 @@
 // transitions: 34
 // unreached: none
 // spin: 6.5.2
-// While the escape is not enabled, the main sequence goes on as usual.
+// While the escape is not enabled, the main sequence continues as usual.
 byte x;
 chan q = [1] of { byte };
 

@@ -1,21 +1,22 @@
-//! Any bytes as a random program: its machine code must make exactly the steps the interpreter makes.
+//! Builds a program from any bytes: its machine code must take exactly the interpreter's steps.
 
 #![no_main]
 
-#[path = "../../crates/model/tests/common/mod.rs"]
+#[path = "../../crates/ir/tests/common/mod.rs"]
 mod common;
-#[path = "../../crates/native/tests/support/mod.rs"]
+#[path = "../../crates/jit/tests/support/mod.rs"]
 mod support;
 
 use libfuzzer_sys::fuzz_target;
-use model::Interpreter;
-use model::layout::Profile;
+use lariat_ir::Interpreter;
+use lariat_ir::layout::Profile;
 
 fuzz_target!(|bytes: &[u8]| {
-    let numbers = bytes.chunks(2).map(|pair| u16::from_le_bytes([pair[0], *pair.get(1).unwrap_or(&0)])).collect();
+    let number = |pair: &[u8]| u16::from_le_bytes([pair[0], *pair.get(1).unwrap_or(&0)]);
+    let numbers = bytes.chunks(2).map(number).collect();
     let program = common::build(common::Kind::Runnable, numbers);
     if let Ok(states) = Interpreter::new(&program).initial_states() {
         let result = support::lockstep(&program, Profile::initial(&program, &states), 60);
-        assert!(result.is_ok(), "{}\n{}", result.unwrap_err(), model::text::print(&program));
+        assert!(result.is_ok(), "{}\n{}", result.unwrap_err(), lariat_ir::text::print(&program));
     }
 });

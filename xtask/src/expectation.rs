@@ -1,12 +1,12 @@
-//! The header of a corpus model: what is expected of it. The grammar is in `corpus/README.md`.
+//! The header of a corpus model: its expected result. The grammar is in `corpus/README.md`.
 //!
-//! A file is the header (consecutive `// key: value` lines with known keys, first in the file),
-//! followed by the author's text, which recording never touches.
+//! A file consists of the header (consecutive `// key: value` lines with known keys, at the start)
+//! and the author's text, which recording never changes.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a checker must say of a model.
+/// The expected verdict on a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Holds,
@@ -14,25 +14,26 @@ pub enum Verdict {
     Rejected,
 }
 
-/// A header, read or to be written.
+/// A header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
     pub verdict: Verdict,
-    /// States and transitions; absent when SPIN's search has no comparable end.
+    /// States and transitions; absent if SPIN's search does not end comparably.
     pub counts: Option<(u64, u64)>,
-    /// Lines with statements never executed; absent as `counts`.
+    /// Lines with statements that are never executed; absent together with `counts`.
     pub unreached: Option<BTreeSet<u32>>,
-    /// Key words that the diagnostic of a rejected model must contain.
+    /// Words that the diagnostic of a rejected model must contain.
     pub message: Option<String>,
-    /// The version of SPIN the figures are from.
+    /// The version of SPIN that produced the figures.
     pub spin: Option<String>,
-    /// Why the expectation deliberately is not SPIN's.
+    /// The reason why the expectation deliberately differs from SPIN.
     pub spin_differs: Option<String>,
 }
 
-const KEYS: &[&str] = &["expect", "states", "transitions", "unreached", "message", "spin", "spin-differs"];
+const KEYS: &[&str] =
+    &["expect", "states", "transitions", "unreached", "message", "spin", "spin-differs"];
 
-/// The author's lines of a header: recording keeps them as they are.
+/// The author's lines of a header, which recording preserves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     pub message: Option<String>,
@@ -57,10 +58,11 @@ fn header_line(text: &str) -> Option<(&str, &str, &str)> {
     KEYS.contains(&key).then_some((key, value.trim(), &text[end..]))
 }
 
-/// What recording must not lose.
+/// Extracts the lines that recording must preserve.
 pub fn kept(header: &[(&str, &str)]) -> Kept {
-    let find =
-        |wanted: &str| header.iter().find(|(key, _)| *key == wanted).map(|(_, value)| (*value).to_owned());
+    let find = |wanted: &str| {
+        header.iter().find(|(key, _)| *key == wanted).map(|(_, value)| (*value).to_owned())
+    };
     Kept {
         message: find("message"),
         spin_differs: find("spin-differs"),

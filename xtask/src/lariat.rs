@@ -1,4 +1,4 @@
-//! Running our own tool as a user would: as a program, reading its JSON.
+//! Runs `lariat` as a program and reads its JSON report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,16 +17,16 @@ use crate::spin::PrivateDirectory;
 const BAD_INPUT: i32 = 2;
 const INCONCLUSIVE: i32 = 3;
 
-/// What Lariat made of a model.
+/// The result of `lariat check` on a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Searched(Figures),
-    /// The model is not accepted; the diagnostics.
+    /// The model is not accepted; holds the diagnostics.
     Rejected(String),
-    /// The search did not end within the limits; the reason.
+    /// The search reached a limit; holds the reason.
     Inconclusive(String),
     OutOfTime,
-    /// No JSON, a panic, an unknown exit code: always our bug.
+    /// No JSON, a panic or an unknown exit code: always a defect of Lariat.
     Crashed(String),
 }
 
@@ -63,7 +63,7 @@ impl Tool {
         Self { limit, ..self.clone() }
     }
 
-    /// With more options for each check.
+    /// Adds options to each check.
     pub fn with_options(self, options: &[String]) -> Self {
         Self { options: options.to_vec(), ..self }
     }
@@ -88,7 +88,9 @@ impl Tool {
         };
         Ok(match status.code() {
             Some(BAD_INPUT) => Outcome::Rejected(finished.stderr),
-            Some(INCONCLUSIVE) => Outcome::Inconclusive(reason(&finished.stdout).unwrap_or(finished.stderr)),
+            Some(INCONCLUSIVE) => {
+                Outcome::Inconclusive(reason(&finished.stdout).unwrap_or(finished.stderr))
+            }
             Some(0 | 1) => match parse(&finished.stdout) {
                 Some(figures) => Outcome::Searched(figures),
                 None => Outcome::Crashed(format!("unexpected JSON: {}", finished.stdout)),
@@ -99,8 +101,13 @@ impl Tool {
 }
 
 impl Tool {
-    /// The verdicts about the properties of a model, by name; nothing if the model or what is asked for is refused.
-    pub fn verdicts(&self, path: &Path, options: &[&str]) -> io::Result<Option<BTreeMap<String, String>>> {
+    /// The verdicts on the properties of a model, by name; empty if the model or the options are
+    /// rejected.
+    pub fn verdicts(
+        &self,
+        path: &Path,
+        options: &[&str],
+    ) -> io::Result<Option<BTreeMap<String, String>>> {
         let mut command = Command::new(&self.program);
         command.args(["check", "--json"]).args(options).args(&self.options).arg(path);
         let finished = process::run(&mut command, self.limit)?;
@@ -108,7 +115,8 @@ impl Tool {
             return Ok(None);
         }
         let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
-        let properties = report.get("properties").and_then(Value::as_array).cloned().unwrap_or_default();
+        let properties =
+            report.get("properties").and_then(Value::as_array).cloned().unwrap_or_default();
         let text = |property: &Value, key: &str| property.get(key)?.as_str().map(str::to_owned);
         Ok(Some(
             properties
@@ -119,7 +127,7 @@ impl Tool {
     }
 }
 
-/// What a search that forgets states did.
+/// The result of a search with bounded memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cached {
     pub insertions: u64,
@@ -127,7 +135,7 @@ pub struct Cached {
 }
 
 impl Tool {
-    /// Searches everything with room for so many states, or for all; `None` if the stack does not fit.
+    /// Searches with memory for a number of states, or for all; `None` if the stack does not fit.
     pub fn check_cached(
         &self,
         path: &Path,
@@ -156,7 +164,7 @@ impl Tool {
         let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
         let cached = || {
             let safety = safety(&report)?;
-            // An error may be found before the stack is full.
+            // An error may be found before memory is full.
             if !safety.get("exhaustive")?.as_bool()? {
                 return None;
             }
@@ -172,12 +180,12 @@ pub fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let workspace = workspace();
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "-p", "lariat"])
+        .args(["build", "--quiet", "--release", "-p", "lariat-cli"])
         .current_dir(&workspace)
         .status()
         .map_err(|error| format!("cannot run cargo: {error}"))?;
     if !status.success() {
-        return Err("`cargo build --release -p lariat` failed".to_owned());
+        return Err("`cargo build --release -p lariat-cli` failed".to_owned());
     }
     Ok(target_directory().join("release").join("lariat"))
 }
@@ -196,7 +204,9 @@ pub fn target_directory() -> PathBuf {
 
 fn safety(report: &Value) -> Option<&Value> {
     let properties = report.get("properties")?.as_array()?;
-    properties.iter().find(|property| property.get("kind").and_then(Value::as_str) == Some("safety"))
+    properties
+        .iter()
+        .find(|property| property.get("kind").and_then(Value::as_str) == Some("safety"))
 }
 
 fn parse(text: &str) -> Option<Figures> {
@@ -207,7 +217,12 @@ fn parse(text: &str) -> Option<Figures> {
     Some(Figures {
         states: statistics.get("states")?.as_u64()?,
         transitions: statistics.get("transitions")?.as_u64()?,
-        error_kinds: kinds.into_iter().flatten().filter_map(Value::as_str).map(error_kind).collect(),
+        error_kinds: kinds
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(error_kind)
+            .collect(),
     })
 }
 

@@ -1,16 +1,17 @@
-//! `cargo xtask ltl-bench FILE [--all]`: our automata beside the reference's.
+//! `cargo xtask ltl-bench FILE [--all]`: compares the sizes of our automata with a reference.
 //!
-//! Reads a table of formulas with reference sizes (a header line, then set, index, formula, states and edges of the
-//! reference's state-based Büchi automaton, of its generalized one, …, processor seconds last), translates every
-//! formula, checks the automaton against one of the negation, and prints totals for each set. The exit code is 1 if
-//! a target is missed: in total no more states than the reference in any set, never more than 2 above it on one
-//! formula, never more than 10 times its processor time. `--all` prints every formula where the two differ.
+//! Reads a table of formulas with reference sizes (a header line, then set, index, formula, states
+//! and edges of the reference's state-based Büchi automaton, of its generalized one, …, processor
+//! seconds last), translates every formula, checks the automaton against one of the negation, and
+//! prints totals for each set. The exit code is 1 if a target is missed: the total number of states
+//! of a set exceeds the reference, one automaton has more than 2 states above it, or a translation
+//! takes more than 10 times its processor time. `--all` prints every formula with a difference.
 
-use omega::automaton::Tgba;
-use omega::emptiness::is_empty;
-use omega::formula::Formulas;
-use omega::product::Product;
-use omega::translate::{Acceptance, Goal, Options, translate};
+use lariat_ltl::automaton::Tgba;
+use lariat_ltl::emptiness::is_empty;
+use lariat_ltl::formula::Formulas;
+use lariat_ltl::product::Product;
+use lariat_ltl::translate::{Acceptance, Goal, Options, translate};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -30,7 +31,7 @@ struct Totals {
     unanswered: usize,
 }
 
-/// Processor seconds of this thread so far, where the system tells; wall clock otherwise.
+/// Processor seconds of this thread, or wall-clock seconds where the system does not provide them.
 fn clock(start: Instant) -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -86,8 +87,8 @@ fn one(
     let before = clock(start);
     let mut store = Formulas::new();
     let f = store.parse(fields[2]).map_err(|e| e.to_string())?;
-    let ba: Tgba =
-        translate(&mut store, f, options(Acceptance::StateBuchi, Goal::Small)).map_err(|e| e.to_string())?;
+    let ba: Tgba = translate(&mut store, f, options(Acceptance::StateBuchi, Goal::Small))
+        .map_err(|e| e.to_string())?;
     let seconds = clock(start) - before;
     let tgba = translate(&mut store, f, options(Acceptance::TransitionGeneralized, Goal::Small))
         .map_err(|e| e.to_string())?;
@@ -96,10 +97,12 @@ fn one(
     if !(ba.sets == 1 && ba.is_state_based()) {
         failures.push(format!("{place}: not a state-based Büchi automaton"));
     }
-    // Disjoint from the negation, by another road. That nothing is missing shows on the negated line of the table.
+    // The automaton is disjoint from one of the negation. Missing words are found on the line of
+    // the negated formula.
     let negation = store.not(f);
-    let mut other = translate(&mut store, negation, options(Acceptance::TransitionGeneralized, Goal::Any))
-        .map_err(|e| e.to_string())?;
+    let mut other =
+        translate(&mut store, negation, options(Acceptance::TransitionGeneralized, Goal::Any))
+            .map_err(|e| e.to_string())?;
     for automaton in [&ba, &tgba] {
         if !is_empty(&mut Product::new(&mut automaton.clone(), &mut other)) {
             failures.push(format!("{place}: accepts a word of the negation"));
@@ -114,7 +117,8 @@ fn one(
             failures.push(format!("{place}: {seconds:.3} s, more than ten times {allowed:.3} s"));
         }
     }
-    let (Some(states), Some(edges), Some(generalized)) = (reference(3), reference(4), reference(5)) else {
+    let (Some(states), Some(edges), Some(generalized)) = (reference(3), reference(4), reference(5))
+    else {
         totals.unanswered += 1;
         println!(
             "{place}: no reference; ours {} states, {} generalized, {seconds:.3} s",
@@ -180,8 +184,10 @@ fn report(sets: &BTreeMap<String, Totals>, failures: &mut Vec<String>) {
             t.slowest
         );
         if t.states[1] > t.states[0] {
-            failures
-                .push(format!("{name}: {} states in total, the reference has {}", t.states[1], t.states[0]));
+            failures.push(format!(
+                "{name}: {} states in total, the reference has {}",
+                t.states[1], t.states[0]
+            ));
         }
     }
     let sum = |of: fn(&Totals) -> usize| sets.values().map(of).sum::<usize>();

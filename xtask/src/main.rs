@@ -1,4 +1,4 @@
-//! Project automation: `cargo xtask <command>`. Each command is a file of this crate.
+//! Project automation: `cargo xtask <command>`. Each command is a module.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod configuration;
 mod conformance;
 mod expectation;
 mod fuzz;
@@ -20,7 +21,6 @@ mod reference;
 mod self_fuzz;
 mod spin;
 mod spin_property;
-mod ways;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", about = "Project automation")]
@@ -39,17 +39,18 @@ enum Task {
     SpinFuzz(fuzz::Arguments),
     /// Compare Lariat with real SPIN on random programs, formulas and claims
     LivenessFuzz(liveness_fuzz::Arguments),
-    /// Compare Lariat's searches, engines and stores with each other and with the oracle on random programs
+    /// Compare Lariat's searches, engines and stores with each other and with the oracle on random
+    /// programs
     SelfFuzz(self_fuzz::Arguments),
-    /// Run real SPIN on corpus models and write what it finds into their headers
+    /// Run real SPIN on corpus models and write its results into their headers
     Record {
         /// Models, or directories of models
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Make the figures of a paper again
+    /// Reproduce the figures of a paper
     Paper(paper::Arguments),
-    /// Compare the sizes of our automata with recorded ones of other translators
+    /// Compare the sizes of our automata with recorded sizes of other translators
     LtlBench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,

@@ -1,6 +1,4 @@
-//! What SPIN's verifier `pan` prints, as a value.
-//!
-//! The text is not documented; the forms read here are those of 6.5.2.
+//! Parser for the output of SPIN's verifier `pan`, which is undocumented: the forms of 6.5.2.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +10,17 @@ pub struct Figures {
     pub atomic_steps: u64,
     pub depth: u64,
     pub vector_bytes: u64,
-    /// Which kinds of error were reported at least once, in the words of [`error_kind`].
+    /// The kinds of errors reported, as named by [`error_kind`].
     pub error_kinds: BTreeSet<String>,
-    /// The search was stopped by its own limits (depth, memory): the counts mean nothing.
+    /// The search reached its own limits (depth, memory): the counts are meaningless.
     pub truncated: bool,
-    /// The search was ended, or its counts spoilt, by an error SPIN cannot go on after.
+    /// The search was ended, or its counts corrupted, by an error after which SPIN cannot continue.
     pub fatal: bool,
-    /// Lines with a statement never executed, `-end-` included; only without `-n`.
+    /// Lines with a statement that is never executed, including `-end-`; only without `-n`.
     pub unreached_lines: BTreeSet<u32>,
 }
 
-/// After these `pan` stops at once, or goes on with a damaged state.
+/// Errors after which `pan` stops, or continues with a corrupted state.
 const FATAL: &[&str] = &[
     "invalid array index",
     "block in d_step seq",
@@ -46,23 +44,23 @@ const FATAL: &[&str] = &[
     "division by zero",
 ];
 
-/// True when counts taken together with this kind of error cannot be compared.
+/// Whether counts cannot be compared if this kind of error occurs.
 pub fn is_fatal(kind: &str) -> bool {
     FATAL.contains(&kind)
 }
 
-/// The name of an error: SPIN's words without what varies from one occurrence to the next
-/// (the expression, the line, the operation in brackets).
+/// The name of an error: SPIN's words without the parts that vary between occurrences (the
+/// expression, the line, the operation in brackets).
 pub fn error_kind(message: &str) -> String {
     let message = message.trim();
     if message.contains("invalid array index") {
         return "invalid array index".to_owned();
     }
-    // SPIN puts the expression behind these words, and not always in brackets.
+    // SPIN appends the expression to these words, not always in brackets.
     if message.starts_with("assertion violated") {
         return "assertion violated".to_owned();
     }
-    // The same mistake, found in a choice.
+    // The same error in a selection.
     if message.starts_with("blocking sel in d_step") {
         return "block in d_step seq".to_owned();
     }
@@ -70,7 +68,7 @@ pub fn error_kind(message: &str) -> String {
     message[..end].trim().trim_end_matches('.').to_owned()
 }
 
-/// Reads the report of a search; `None` when it holds no figures (the search did not end).
+/// Parses the report of a search; `None` if it has no figures because the search did not end.
 pub fn parse(text: &str) -> Option<Figures> {
     let mut figures = Figures::default();
     let mut seen_states = false;
@@ -99,7 +97,7 @@ pub fn parse(text: &str) -> Option<Figures> {
             figures.unreached_lines.insert(number);
         }
     }
-    // The second message about one mistake.
+    // SPIN reports this error twice.
     if figures.error_kinds.contains("ref to uninitialized chan name") {
         figures.error_kinds.remove("qsend bad queue#");
         figures.error_kinds.remove("qrecv bad queue#");
@@ -124,13 +122,13 @@ fn number_after(line: &str, word: &str) -> Option<u64> {
     rest[..end].parse().ok()
 }
 
-/// `pan` prints counts with `%9.8g`: from a hundred million on they lose digits.
+/// `pan` prints counts with `%9.8g`: from 10^8 on they lose digits.
 fn number_before(line: &str, word: &str) -> Option<u64> {
     let text = line[..line.find(word)?].trim();
     text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u64))
 }
 
-/// Is this what `pan` prints so? From 10^8 on it prints eight digits.
+/// Whether `pan` prints `count` as `printed`: from 10^8 on it prints eight digits.
 pub fn is_printed_as(count: u64, printed: u64) -> bool {
     let eight = |number: u64| format!("{:.7e}", number as f64);
     count == printed || count >= 100_000_000 && eight(count) == eight(printed)
@@ -197,7 +195,10 @@ unreached in proctype R
 
     #[test]
     fn large_counts() {
-        assert_eq!(number_before("1.2345678e+08 states, stored", " states, stored"), Some(123456780));
+        assert_eq!(
+            number_before("1.2345678e+08 states, stored", " states, stored"),
+            Some(123456780)
+        );
         assert!(is_printed_as(123_456_784, 123_456_780));
         assert!(!is_printed_as(123_456_786, 123_456_780));
         assert!(is_printed_as(6679, 6679) && !is_printed_as(6680, 6679));

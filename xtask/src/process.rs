@@ -1,14 +1,14 @@
-//! Running a program with a time limit and catching what it prints.
+//! Runs a program with a time limit and captures its output.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What a program that was run left behind.
+/// The result of running a program.
 #[derive(Debug)]
 pub struct Finished {
-    /// `None`: it ran out of time and was stopped.
+    /// `None` if it exceeded the time limit and was killed.
     pub status: Option<ExitStatus>,
     pub stdout: String,
     pub stderr: String,
@@ -19,22 +19,24 @@ impl Finished {
         self.status.is_some_and(|status| status.success())
     }
 
-    /// The signal that ended the program, where the system has such a thing.
+    /// The signal that ended the program, on systems with signals.
     pub fn signal(&self) -> Option<i32> {
         use std::os::unix::process::ExitStatusExt;
         self.status.and_then(|status| status.signal())
     }
 }
 
-/// Runs `command` to its end, or stops it after `limit`.
+/// Runs `command` to its end, or kills it after `limit`.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(
-            |error| {
-                let program = command.get_program().to_string_lossy().into_owned();
-                io::Error::new(error.kind(), format!("cannot run `{program}`: {error}"))
-            },
-        )?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            let program = command.get_program().to_string_lossy().into_owned();
+            io::Error::new(error.kind(), format!("cannot run `{program}`: {error}"))
+        })?;
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     let status = wait(&mut child, limit)?;
@@ -45,19 +47,19 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     })
 }
 
-/// The pipes are drained by threads, so that a talkative program never blocks on a full pipe.
-fn reader<R: Read + Send + 'static>(source: Option<R>) -> JoinHandle<String> {
+/// Threads drain the pipes, so that a program never blocks on a full pipe.
+pub fn reader<R: Read + Send + 'static>(source: Option<R>) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut source) = source {
-            // A read error ends the text; what was read until then is still of use.
+            // A read error ends the text; the part read before it is still useful.
             let _ = source.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// Polls with growing pauses: most programs here end within milliseconds.
+/// Polls with increasing pauses: most programs here end within milliseconds.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(500);

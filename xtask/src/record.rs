@@ -1,5 +1,5 @@
-//! `cargo xtask record`: runs real SPIN on corpus models and writes what it found into their
-//! headers, so that no expectation is ever written by hand.
+//! `cargo xtask record`: runs real SPIN on corpus models and writes the results into their headers,
+//! so that no expectation is written by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::expectation::{self, Expectation, Kept, Verdict};
 use crate::spin::{self, Options, Outcome};
 
-/// SPIN's time for one corpus model: they are small.
+/// SPIN's time limit for one corpus model; these are small.
 const LIMIT: Duration = Duration::from_secs(120);
 
 pub fn run(files: &[PathBuf]) -> ExitCode {
@@ -30,7 +30,7 @@ pub fn run(files: &[PathBuf]) -> ExitCode {
     if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// The files named, and the models below the directories named.
+/// The given files, and the models below the given directories.
 fn models(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in paths {
@@ -51,14 +51,14 @@ fn record(path: &Path) -> Result<String, String> {
     let (header, body) = expectation::split(&text);
     let kept = expectation::kept(&header);
     if kept.spin_differs.is_some() {
-        return Ok("deliberately not SPIN's: left as it is".to_owned());
+        return Ok("deliberately different from SPIN: unchanged".to_owned());
     }
-    // Unreached lines are counted with the header in place, whose length depends on the
-    // outcome: record until the file no longer changes.
+    // Unreached lines are counted with the header, whose length depends on the outcome: repeat
+    // until the file no longer changes.
     let mut current = text.clone();
     for _ in 0..4 {
-        let outcome =
-            spin::check_text(&current, &Options::reference(LIMIT)).map_err(|error| error.to_string())?;
+        let outcome = spin::check_text(&current, &Options::reference(LIMIT))
+            .map_err(|error| error.to_string())?;
         let expectation = expected(outcome, &kept)?;
         let next = format!("{expectation}{body}");
         if next == current {
@@ -101,7 +101,9 @@ fn expected(outcome: Outcome, kept: &Kept) -> Result<Expectation, String> {
                 Verdict::Violated(figures.error_kinds)
             };
         }
-        Outcome::NotCompiled(messages) => return Err(format!("pan.c does not compile: {messages}")),
+        Outcome::NotCompiled(messages) => {
+            return Err(format!("pan.c does not compile: {messages}"));
+        }
         Outcome::OutOfTime => return Err("out of time".to_owned()),
         Outcome::Crashed(how) => return Err(format!("the verifier crashed: {how}")),
     }
@@ -112,7 +114,9 @@ fn summary(expectation: &Expectation) -> String {
     let first = expectation.to_string();
     let verdict = first.lines().next().unwrap_or_default().trim_start_matches("// expect: ");
     match expectation.counts {
-        Some((states, transitions)) => format!("{verdict}, {states} states, {transitions} transitions"),
+        Some((states, transitions)) => {
+            format!("{verdict}, {states} states, {transitions} transitions")
+        }
         None => verdict.to_owned(),
     }
 }

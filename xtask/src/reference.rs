@@ -1,4 +1,4 @@
-//! `expected.csv`: what SPIN found in the models of a directory, and in those of directories inside it.
+//! `expected.csv`: SPIN's results for the models of a directory and its subdirectories.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::pan::error_kind;
 
-/// The name of the table, in the directory that its paths begin from.
+/// The name of the table, in the directory to which its paths are relative.
 pub const TABLE: &str = "expected.csv";
 
-/// One row; columns that nobody asks for are left out.
+/// One row; unused columns are omitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub file: String,
@@ -25,18 +25,18 @@ pub fn read(path: &Path) -> Result<Vec<Row>, String> {
     parse(&text).map_err(|line| format!("{}:{line}: not a row of figures", path.display()))
 }
 
-/// The nearest table in the directories that a model is in, from the inside out.
+/// The nearest table in the directories above a model.
 pub fn above(model: &Path) -> Option<PathBuf> {
     model.ancestors().skip(1).map(|directory| directory.join(TABLE)).find(|table| table.is_file())
 }
 
-/// The row about a model. Precondition: the table is in one of the directories that the model is in.
+/// The row of a model. Precondition: the table is in a directory above the model.
 pub fn row_of<'t>(rows: &'t [Row], table: &Path, model: &Path) -> Option<&'t Row> {
     let inside = model.strip_prefix(table.parent()?).ok()?;
     rows.iter().find(|row| Path::new(&row.file) == inside)
 }
 
-/// Reads the table; the number of the line that cannot be read otherwise.
+/// Parses the table; the error is the number of an invalid line.
 fn parse(text: &str) -> Result<Vec<Row>, usize> {
     let rows = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
     rows.map(|(index, line)| parse_row(line).ok_or(index + 1)).collect()
@@ -48,7 +48,8 @@ fn parse_row(line: &str) -> Option<Row> {
     let mut number = || columns.next()?.parse().ok();
     let (states, transitions, _atomic_steps) = (number()?, number()?, number()?);
     let (depth, vector_bytes) = (number()?, number()?);
-    let error_kinds = columns.next()?.split(';').map(error_kind).filter(|kind| !kind.is_empty()).collect();
+    let error_kinds =
+        columns.next()?.split(';').map(error_kind).filter(|kind| !kind.is_empty()).collect();
     Some(Row { file, states, transitions, depth, vector_bytes, error_kinds })
 }
 

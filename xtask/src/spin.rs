@@ -1,7 +1,7 @@
 //! Running real SPIN on one model: generate the verifier, compile it, search.
 //!
-//! Every run has a directory of its own, removed at the end: `spin` writes files with fixed
-//! names into its working directory.
+//! Every run has a temporary directory of its own, because `spin` writes files with fixed names
+//! into its working directory.
 
 use std::fs;
 use std::io;
@@ -14,40 +14,41 @@ use std::time::Duration;
 use crate::pan::{self, Figures};
 use crate::process;
 
-/// The version every recorded figure was taken with.
+/// The version of SPIN that produced every recorded figure.
 pub const VERSION: &str = "6.5.2";
 
-/// Signal number of an arithmetic exception: how `pan` dies of a division by zero.
+/// Signal number of an arithmetic exception, with which `pan` ends after a division by zero.
 const ARITHMETIC_EXCEPTION: i32 = 8;
 
-/// What SPIN made of a model.
+/// The result of SPIN on a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Searched(Figures),
-    /// SPIN does not accept the model; its messages.
+    /// SPIN does not accept the model; holds its messages.
     Rejected(String),
     /// SPIN accepts the model, but its own C code does not compile.
     NotCompiled(String),
     /// The search did not end within the time limit.
     OutOfTime,
-    /// The verifier ended without figures; how.
+    /// The verifier ended without figures; holds the reason.
     Crashed(String),
 }
 
-/// How the verifier is built and run.
+/// Options for building and running the verifier.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub compiler: String,
     pub compiler_arguments: Vec<String>,
     pub search_arguments: Vec<String>,
-    /// A search for cycles never compresses states, though it may then see too many ([`crate::spin_property`]).
+    /// A search for cycles never compresses states, although it may then find too many cycles
+    /// ([`crate::spin_property`]).
     pub whole_states: bool,
     pub limit: Duration,
 }
 
 impl Options {
-    /// As the recorded figures are taken. Corpus models are small: a search stack for millions
-    /// of steps would cost more time than the search, and a search cut short is noticed.
+    /// As for recorded figures. Corpus models are small: a search stack for millions of steps would
+    /// take more time than the search, and a truncated search is detected.
     pub fn reference(limit: Duration) -> Self {
         Self {
             compiler: "cc".to_owned(),
@@ -58,7 +59,7 @@ impl Options {
         }
     }
 
-    /// For thousands of small models: the fastest compiler there is, little memory.
+    /// For thousands of small models: the fastest available compiler, little memory.
     pub fn quick(limit: Duration) -> Self {
         static TCC: OnceLock<bool> = OnceLock::new();
         let (compiler, level) =
@@ -72,12 +73,12 @@ impl Options {
         }
     }
 
-    /// For properties of infinite runs, whose verifier says how deep it searches.
+    /// For properties of infinite runs, whose verifier determines its own depth.
     pub fn property(self) -> Self {
         Self { search_arguments: strings(&["-w16"]), ..self }
     }
 
-    /// The same small searches by the system's compiler, to confirm what a quick one found.
+    /// The same small searches with the system's compiler, to confirm results of the fast one.
     pub fn confirming(limit: Duration) -> Self {
         Self { compiler: "cc".to_owned(), ..Self::quick(limit) }
     }
@@ -91,7 +92,7 @@ fn installed(program: &str) -> bool {
     process::run(Command::new(program).arg("-v"), Duration::from_secs(20)).is_ok()
 }
 
-/// Makes sure that SPIN can be run, installing Debian's package when it is missing.
+/// Ensures that SPIN can be run; installs Debian's package if it is missing.
 pub fn ensure_installed() -> Result<(), String> {
     if !installed("spin") {
         eprintln!("spin is not installed; trying `apt-get install spin`");
@@ -100,7 +101,7 @@ pub fn ensure_installed() -> Result<(), String> {
             command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
             let finished = process::run(command, Duration::from_secs(600))
                 .map_err(|error| format!("SPIN is needed and cannot be installed here: {error}"))?;
-            // A failing `update` may still leave a usable older index.
+            // A failing `update` may leave a usable older index.
             if arguments[0] == "install" && !finished.succeeded() {
                 return Err(format!(
                     "SPIN is needed and cannot be installed (`apt-get install spin` as root): {}",
@@ -132,8 +133,8 @@ fn check(directory: &Path, options: &Options) -> io::Result<Outcome> {
         Command::new("spin").args(["-o1", "-o2", "-o3", "-a", "model.pml"]).current_dir(directory),
         options.limit,
     )?;
-    // The word "Error" in its messages decides nothing: SPIN uses it for mere warnings too,
-    // such as a dubious `else`, and exits with 0 then.
+    // The word "Error" in the messages is not decisive: SPIN also uses it for warnings, such as a
+    // dubious `else`, and then exits with 0.
     if !generate.succeeded() || !directory.join("pan.c").exists() {
         return Ok(Outcome::Rejected(format!("{}{}", generate.stdout, generate.stderr)));
     }
@@ -167,7 +168,7 @@ fn check(directory: &Path, options: &Options) -> io::Result<Outcome> {
     ))
 }
 
-/// A directory nobody else uses, removed when dropped.
+/// A unique directory, removed when dropped.
 #[derive(Debug)]
 pub struct PrivateDirectory {
     pub path: PathBuf,
@@ -186,7 +187,7 @@ impl PrivateDirectory {
 
 impl Drop for PrivateDirectory {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's temporary directory.
+        // Files that cannot be removed remain in the system's temporary directory.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

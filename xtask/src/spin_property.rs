@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::process;
 use crate::spin::{Options, PrivateDirectory};
 
-/// A verifier that was generated and compiled, in a directory of its own.
+/// A compiled verifier in a directory of its own.
 #[derive(Debug)]
 pub struct Verifier {
     directory: PrivateDirectory,
@@ -18,18 +18,19 @@ pub struct Verifier {
     limit: Duration,
 }
 
-/// What `pan` said in one search.
+/// The output of one search of `pan`.
 #[derive(Debug, Default)]
 struct Said {
     errors: u64,
     /// A cycle, or the end of a claim.
     infinite: bool,
-    /// Assertions that failed, and conditions without a value: of a claim or of the program, which `pan` does not tell.
+    /// Failed assertions and undefined conditions, of the claim or of the program, which `pan` does
+    /// not distinguish.
     others: BTreeSet<String>,
 }
 
 impl Verifier {
-    /// Makes a verifier of a model; nothing if SPIN or the compiler does not like it.
+    /// Builds a verifier of a model; `None` if SPIN or the compiler rejects it.
     pub fn build(model: &Path, options: &Options) -> io::Result<Option<Verifier>> {
         let directory = PrivateDirectory::new()?;
         fs::copy(model, directory.path.join("model.pml"))?;
@@ -42,16 +43,25 @@ impl Verifier {
         let mut command = Command::new(&options.compiler);
         command.args(["-w", "-DNOREDUCE"]).args(&options.compiler_arguments);
         command.args(plain_nested_search(model, options)?).args(["-o", "pan", "pan.c"]);
-        let compiled = process::run(command.current_dir(&directory.path), options.limit.max(COMPILING))?;
+        let compiled =
+            process::run(command.current_dir(&directory.path), options.limit.max(COMPILING))?;
         let search_arguments = options.search_arguments.clone();
-        Ok(compiled.succeeded().then_some(Verifier { directory, search_arguments, limit: options.limit }))
+        Ok(compiled.succeeded().then_some(Verifier {
+            directory,
+            search_arguments,
+            limit: options.limit,
+        }))
     }
 
     fn run(&self, arguments: &[&str]) -> io::Result<Option<Said>> {
-        // A larger stack only where it is needed, for it has to be there from the start.
+        // A larger stack only where necessary, because `pan` allocates it at the start.
         for depth in [20_000, 200_000, 10_000_000] {
             let mut command = Command::new(self.directory.path.join("pan"));
-            command.args(arguments).args(&self.search_arguments).args(["-E", "-n", &format!("-m{depth}")]);
+            command.args(arguments).args(&self.search_arguments).args([
+                "-E",
+                "-n",
+                &format!("-m{depth}"),
+            ]);
             command.current_dir(&self.directory.path);
             let said = parse(&process::run(&mut command, self.limit)?.stdout, depth);
             if said.is_some() {
@@ -61,8 +71,8 @@ impl Verifier {
         Ok(None)
     }
 
-    /// Is there a forbidden run? Nothing if the verifier did not come to its end, or cannot be believed. `without` makes a
-    /// verifier of the program alone, if that may have errors of its own.
+    /// Whether there is a forbidden run; `None` if the verifier did not finish or is unreliable.
+    /// `without` builds a verifier of the program alone, if the program may have errors of its own.
     pub fn violated(
         &self,
         arguments: &[&str],
@@ -73,7 +83,7 @@ impl Verifier {
             return Ok(Some(first.infinite));
         }
         let Some(without) = without()? else { return Ok(Some(!first.others.is_empty())) };
-        // The first error may be the program's own: look at all of them.
+        // The first error may be the program's own: consider all errors.
         let all = [arguments, &["-c0"]].concat();
         let Some(said) = self.run(&all)? else { return Ok(None) };
         let own = match without.run(&["-c0"])? {
@@ -84,8 +94,9 @@ impl Verifier {
     }
 }
 
-/// `pan` looks at labels where it stores states; but where it comes back to a state on its stack it also looks at the step before, which may be inside an
-/// atomic sequence (`docs/spin-differences.md`). With compressed states it does without that; but then it may take two states for one.
+/// `pan` checks labels where it stores states; when it returns to a state on its stack it also
+/// checks the step before, which may be inside an atomic sequence (`docs/spin-differences.md`). It
+/// does not with compressed states, which however may collide.
 fn plain_nested_search(model: &Path, options: &Options) -> io::Result<Option<&'static str>> {
     let text = fs::read(model)?;
     let text = String::from_utf8_lossy(&text);
@@ -93,25 +104,32 @@ fn plain_nested_search(model: &Path, options: &Options) -> io::Result<Option<&'s
     Ok((confused && !options.whole_states).then_some("-DHC4"))
 }
 
-/// What `pan` calls a forbidden run, or an error of a claim that is no assertion.
-const INFINITE: [&str; 5] =
-    ["acceptance cycle", "accept stutter", "non-progress cycle", "end state in claim", "block in d_step"];
+/// The messages of `pan` for a forbidden run, or for an error of a claim other than an assertion.
+const INFINITE: [&str; 5] = [
+    "acceptance cycle",
+    "accept stutter",
+    "non-progress cycle",
+    "end state in claim",
+    "block in d_step",
+];
 
-/// Compilers take long where others compile too.
+/// Compilers are slow when several run in parallel.
 const COMPILING: Duration = Duration::from_secs(120);
 
-/// What `pan` said of a search that was to be no deeper than this.
+/// Parses the output of a search with this depth limit.
 fn parse(text: &str, depth: u64) -> Option<Said> {
     let (_, errors) = text.split_once("errors: ")?;
     let digits = errors.find(|c: char| !c.is_ascii_digit()).unwrap_or(errors.len());
     let errors = errors[..digits].parse().ok()?;
-    // Of several claims SPIN cannot search the one that cannot even start, and then reports nonsense.
+    // If one of several claims cannot start, SPIN cannot search it and reports meaningless figures.
     let nonsense = !text.contains("states, stored") || text.contains("e+07 seconds");
     let mut said = Said { errors, ..Said::default() };
     for line in text.lines() {
         // `pan:1: what it is (at depth 3)`; other lines have no number.
         let error = line.strip_prefix("pan:").and_then(|rest| rest.split_once(": "));
-        let Some((_, what)) = error.filter(|(number, _)| number.parse::<u64>().is_ok()) else { continue };
+        let Some((_, what)) = error.filter(|(number, _)| number.parse::<u64>().is_ok()) else {
+            continue;
+        };
         if INFINITE.iter().any(|kind| what.contains(kind)) {
             said.infinite = true;
         } else {
@@ -119,9 +137,11 @@ fn parse(text: &str, depth: u64) -> Option<Said> {
             said.others.insert(what[..end].trim().to_owned());
         }
     }
-    // What was cut off might have held an error. Where a claim with atomic sequences goes on beside a program that has come to its end, only the depth tells.
-    let reached: Option<u64> =
-        text.split_once("depth reached ").and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
+    // A truncated search may have missed an error. If a claim with atomic sequences continues after
+    // the program has ended, only the depth shows it.
+    let reached: Option<u64> = text
+        .split_once("depth reached ")
+        .and_then(|(_, rest)| rest.split(',').next()?.parse().ok());
     let cut = text.contains("max search depth too small")
         || text.contains("out of memory")
         || text.contains("Search not completed")
@@ -134,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_pan_says() {
+    fn pan_reports_are_parsed() {
         let report = |errors: &str, count: u32| {
             format!(
                 "{errors}State-vector 28 byte, depth reached 3, errors: {count}\n        4 states, stored\n"
@@ -143,15 +163,20 @@ mod tests {
         let parse = |text: &str| parse(text, 20_000);
         let cycle = parse(&report("pan:1: acceptance cycle (at depth 2)\n", 1)).expect("a report");
         assert!(cycle.infinite && cycle.others.is_empty() && cycle.errors == 1);
-        let failed =
-            parse(&report("pan:1: assertion violated  !((x==1)) (at depth 3)\n", 1)).expect("a report");
+        let failed = parse(&report("pan:1: assertion violated  !((x==1)) (at depth 3)\n", 1))
+            .expect("a report");
         assert!(!failed.infinite && failed.others.contains("assertion violated  !((x==1))"));
-        let no_value =
-            report("pan:1: ref to uninitialized chan name (len) (at depth 0)\npan: wrote m.trail\n", 1);
+        let no_value = report(
+            "pan:1: ref to uninitialized chan name (len) (at depth 0)\npan: wrote m.trail\n",
+            1,
+        );
         let no_value = parse(&no_value).expect("a report");
         assert!(!no_value.infinite && no_value.others.len() == 1);
         assert!(parse(&report("error: max search depth too small\n", 0)).is_none());
-        assert!(parse(&report("pan: reached -DMEMLIM bound\nWarning: Search not completed\n", 0)).is_none());
+        assert!(
+            parse(&report("pan: reached -DMEMLIM bound\nWarning: Search not completed\n", 0))
+                .is_none()
+        );
         assert!(parse("Segmentation fault").is_none());
         let deep = report("", 0).replace("reached 3", "reached 19999");
         assert!(parse(&report("", 0)).is_some() && parse(&deep).is_none());

@@ -1,4 +1,4 @@
-//! A bounded round of the comparison of Lariat with itself and with the oracle, always with the same programs.
+//! A bounded round of `cargo xtask self-fuzz`, always with the same programs.
 //! `cargo xtask self-fuzz --count 20000 --seed N` compares others.
 
 use std::process::Command;

@@ -1,13 +1,14 @@
-//! Conditions on states that a user types while looking at a model: `inside == 2 && P[1]@waiting`.
+//! Conditions on states that a user enters interactively, such as `inside == 2 && P[1]@waiting`.
 //!
-//! The text is read as the front end reads a formula of the model, so it means what it would mean there.
+//! The text is translated as an `ltl` block of the model, so it has the same meaning.
 
-use crate::load::{Define, Model, WithMain};
+use crate::model::{Define, Model, WithMain};
 use crate::report::printable;
-use model::{Expr, Interpreter, State};
-use omega::formula::{Formula, Formulas, Node};
-use promela::PropertyKind;
+use lariat_ir::{Expr, Interpreter, State};
+use lariat_ltl::formula::{Formula, Formulas, Node};
+use lariat_promela::PropertyKind;
 
+/// A condition on the states of a model.
 #[derive(Clone, Debug)]
 pub struct Condition {
     formulas: Formulas,
@@ -16,45 +17,52 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// Translates a condition.
+    ///
     /// # Errors
     /// What is wrong with the text.
     pub fn new(model: &Model, defines: &[Define], text: &str) -> Result<Condition, String> {
         let Some(main) = model.sources.first().filter(|_| !model.name.ends_with(".lts")) else {
-            return Err("conditions can be asked of Promela models only".into());
+            return Err("conditions require a Promela model".into());
         };
         if text.trim().is_empty() {
-            return Err("write a condition, such as  x == 2 && len(q) > 0".into());
+            return Err("enter a condition, such as  x == 2 && len(q) > 0".into());
         }
-        // The text stands inside a block of its own and must stay there.
+        // The text is inserted into a block, which it must not be able to close.
         if let Some(bad) = text.chars().find(|c| "{}#\"'\\\n\r".contains(*c)) {
-            return Err(format!("`{}` has no place in a condition", printable(&bad.to_string())));
+            return Err(format!("`{}` is not allowed in a condition", printable(&bad.to_string())));
         }
         if text.contains("/*") || text.contains("//") {
-            return Err("a comment has no place in a condition".into());
+            return Err("comments are not allowed in a condition".into());
         }
         let name = free_name(&main.text);
-        let asked = format!("{}\nltl {name} {{ ({text}) }}\n", main.text);
-        let loader = WithMain { name: &main.name, bytes: asked.into_bytes() };
-        let compiled = promela::compile(&loader, &main.name, defines);
+        let extended = format!("{}\nltl {name} {{ ({text}) }}\n", main.text);
+        let loader = WithMain { name: &main.name, bytes: extended.into_bytes() };
+        let compiled = lariat_promela::compile(&loader, &main.name, defines);
         if let Some(error) = compiled.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             return Err(printable(&error.message));
         }
         if compiled.program.as_ref() != Some(&model.program) {
-            return Err("the model file has changed, or the condition changes what the model means".into());
+            return Err(
+                "the model file has changed, or the condition changes the model's state".into()
+            );
         }
         let property = compiled.properties.into_iter().find(|property| property.name == name);
         let Some(PropertyKind::Ltl(formula)) = property.map(|property| property.kind) else {
             return Err("this is not a condition".into());
         };
-        let condition =
-            Condition { formulas: formula.formulas, formula: formula.formula, atoms: formula.atoms };
+        let condition = Condition {
+            formulas: formula.formulas,
+            formula: formula.formula,
+            atoms: formula.atoms,
+        };
         if condition.is_temporal(condition.formula) {
             return Err("temporal operators have no value in a single state".into());
         }
         Ok(condition)
     }
 
-    /// Does it hold in the state? Where it has no value it does not.
+    /// Does the condition hold in the state? A condition without a value does not hold.
     pub fn holds(&self, interpreter: &Interpreter<'_>, state: &State) -> bool {
         self.value(self.formula, interpreter, state)
     }
@@ -65,7 +73,9 @@ impl Condition {
             Node::True => true,
             Node::Atom(atom) => {
                 let atom = self.atoms.get(atom.0 as usize);
-                atom.is_some_and(|atom| interpreter.evaluate(state, atom).is_ok_and(|value| value != 0))
+                atom.is_some_and(|atom| {
+                    interpreter.evaluate(state, atom).is_ok_and(|value| value != 0)
+                })
             }
             Node::Not(part) => !value(part),
             Node::And(parts) => parts.iter().all(value),
@@ -90,10 +100,10 @@ impl Condition {
     }
 }
 
-/// A name that does not occur in the text.
+/// An identifier that does not occur in the text.
 fn free_name(text: &str) -> String {
     (0..)
-        .map(|number| format!("asked_{number}"))
+        .map(|number| format!("condition_{number}"))
         .find(|name| !text.contains(name.as_str()))
         .unwrap_or_default()
 }

@@ -1,8 +1,9 @@
-//! What the machine we run on can give: the default of the memory limit.
+//! The default memory limit of the machine.
 
 use std::fs;
 
-/// Four fifths of the memory that is free now, also within a container's limit; `None` if nobody tells.
+/// Four fifths of the available memory, or of the container's limit if that is lower; `None` if
+/// neither is known.
 pub fn default_memory_bytes() -> Option<u64> {
     let free = [available(), container()].into_iter().flatten().min()?;
     Some(free / 5 * 4)

@@ -1,75 +1,85 @@
-//! One run at a time: the enabled steps of a state, taking one, stepping back. Who chooses is the caller's business.
+//! Running a model step by step: the enabled steps of a state, taking one, stepping back. The
+//! caller chooses the steps.
 
-use crate::run::{ShownStep, show_step};
-use model::{Interpreter, Program, RuntimeError, State, Step, Successor};
+use crate::run::steps::{ShownStep, show_step};
+use lariat_ir::{Interpreter, Program, RuntimeError, State, Step, Successor};
 
-/// A run in the making.
+/// A run that grows step by step.
 #[derive(Debug)]
 pub struct Simulation<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
-    /// The states so far; never empty.
+    /// The states so far.
     states: Vec<State>,
-    choices: Vec<Choice>,
+    choices: Vec<EnabledStep>,
     refusals: Vec<RuntimeError>,
 }
 
-/// A step that can be taken now.
+/// A step that is enabled in the current state.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct EnabledStep {
+    /// The step.
     pub step: Step,
+    /// The step as text.
     pub shown: ShownStep,
-    /// What the step prints.
+    /// The output of the step.
     pub output: String,
+    /// The errors of the step.
     pub errors: Vec<RuntimeError>,
     next: Option<State>,
 }
 
-/// Why no step can be taken.
+/// Why no step is enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// No process is left.
     AllEnded,
-    /// All processes are where they may rest.
+    /// All processes are in valid end states.
     Valid,
-    /// Some process waits for what never comes.
+    /// A process is blocked outside a valid end state.
     Invalid,
-    /// An error stopped the last step half way.
+    /// An error stopped the last step.
     Stopped,
 }
 
 impl<'p> Simulation<'p> {
+    /// Starts in the first initial state.
+    ///
+    /// # Errors
+    /// The error that occurs while the initial state is computed.
     pub fn new(program: &'p Program) -> Result<Simulation<'p>, RuntimeError> {
         let interpreter = Interpreter::new(program);
         let states = interpreter.initial_states()?;
         let mut simulation =
             Simulation { program, interpreter, states, choices: Vec::new(), refusals: Vec::new() };
-        // Of several initial states the first is taken.
         simulation.states.truncate(1);
-        simulation.look();
+        simulation.expand();
         Ok(simulation)
     }
 
+    /// The program.
     pub fn program(&self) -> &'p Program {
         self.program
     }
 
-    /// The state reached, unless there is no initial one.
+    /// The current state; `None` if the program has no initial state.
     pub fn state(&self) -> Option<&State> {
         self.states.last()
     }
 
-    pub fn choices(&self) -> &[Choice] {
+    /// The enabled steps.
+    pub fn choices(&self) -> &[EnabledStep] {
         &self.choices
     }
 
-    /// Errors of the last state itself: finding out that some step is not enabled was one.
+    /// Errors in the evaluation of guards in the current state.
     pub fn refusals(&self) -> &[RuntimeError] {
         &self.refusals
     }
 
-    /// Takes one of the [`choices`](Self::choices); returns it, and whether there is a state behind it.
-    pub fn take(&mut self, index: usize) -> (Choice, bool) {
+    /// Takes one of the [`choices`](Self::choices). Returns the step, and whether it leads to a
+    /// state.
+    pub fn take(&mut self, index: usize) -> (EnabledStep, bool) {
         let choice = self.choices.swap_remove(index);
         let reached = choice.next.clone();
         self.choices.clear();
@@ -77,22 +87,22 @@ impl<'p> Simulation<'p> {
         let goes_on = reached.is_some();
         if let Some(state) = reached {
             self.states.push(state);
-            self.look();
+            self.expand();
         }
         (choice, goes_on)
     }
 
-    /// Undoes the last step, if there is one.
+    /// Undoes the last step; `false` if there is none.
     pub fn back(&mut self) -> bool {
         if self.states.len() < 2 {
             return false;
         }
         self.states.pop();
-        self.look();
+        self.expand();
         true
     }
 
-    /// Why there are no choices.
+    /// Why no step is enabled.
     pub fn end(&self) -> End {
         match self.state() {
             Some(state) if state.processes.is_empty() => End::AllEnded,
@@ -102,8 +112,8 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// Finds the choices of the last state. Control that must be given up is given up.
-    fn look(&mut self) {
+    /// Computes the enabled steps of the last state, after forced releases of control.
+    fn expand(&mut self) {
         self.choices.clear();
         self.refusals.clear();
         let Some(state) = self.states.last_mut() else { return };
@@ -111,13 +121,18 @@ impl<'p> Simulation<'p> {
     }
 }
 
-/// The steps that can be taken in a state, and errors of the state itself. Control that must be given up is given
-/// up in the state first.
-pub fn choices(interpreter: Interpreter<'_>, state: &mut State) -> (Vec<Choice>, Vec<RuntimeError>) {
+/// The enabled steps of a state, and the errors in the evaluation of guards. Forced releases of
+/// control are applied to the state first.
+pub fn choices(
+    interpreter: Interpreter<'_>,
+    state: &mut State,
+) -> (Vec<EnabledStep>, Vec<RuntimeError>) {
     let (mut choices, mut refusals) = (Vec::new(), Vec::new());
     loop {
         let mut successors = interpreter.successors_with_output(state);
-        if let [(Successor { step: Step::Release(_), state: Some(released), .. }, _)] = &mut successors[..] {
+        if let [(Successor { step: Step::Release(_), state: Some(released), .. }, _)] =
+            &mut successors[..]
+        {
             *state = released.clone();
             continue;
         }
@@ -128,15 +143,15 @@ pub fn choices(interpreter: Interpreter<'_>, state: &mut State) -> (Vec<Choice>,
                 continue;
             }
             if let Some(shown) = show_step(interpreter.program(), &step, state, next.as_ref()) {
-                choices.push(Choice { step, shown, output, errors, next });
+                choices.push(EnabledStep { step, shown, output, errors, next });
             }
         }
         return (choices, refusals);
     }
 }
 
-impl Choice {
-    /// The state behind the step, unless an error stops it half way.
+impl EnabledStep {
+    /// The state after the step, unless an error stops it.
     pub fn next(&self) -> Option<&State> {
         self.next.as_ref()
     }

@@ -1,45 +1,56 @@
-//! Many small, different searches instead of one large one (Holzmann, Joshi, Groce: Swarm verification techniques, 2011).
+//! Many small, different searches instead of one large one (Holzmann, Joshi, Groce: Swarm
+//! verification techniques, 2011).
 //!
-//! Each member of the swarm is a bit-state search in one thread with its own hash functions, number of bits a state, order of
-//! successors, depth limit and direction. Alone each omits many states; each omits others. They run side by side until
-//! one finds an error or the time is over.
+//! Each member of the swarm is a single-threaded bitstate search with its own hash functions,
+//! number of bits per state, order of successors, depth limit and search order. Each omits many
+//! states, but different ones. They run in parallel until one finds an error or the time limit is
+//! reached.
 
-use model::Budget;
-use model::system::System;
-use search::{
-    Arrangement, Limits, Options, Order, Outcome, Shuffled, StoreKind, Verdict, joined, reachability,
+use lariat_ir::Budget;
+use lariat_ir::system::System;
+use lariat_search::{
+    Limits, Options, Order, Outcome, Shuffled, StoreKind, SuccessorOrder, Verdict, joined,
+    reachability,
 };
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What a swarm may use.
+/// The resources of a swarm.
 #[derive(Clone, Copy, Debug)]
 pub struct Share<'a> {
+    /// The number of members that search in parallel.
     pub threads: usize,
+    /// The time limit and the interrupt.
     pub budget: &'a Budget,
+    /// The memory for all members together.
     pub memory_bytes: u64,
-    /// Members, if time does not end before.
+    /// The most members to run.
     pub members: Option<u64>,
 }
 
-/// How one member searches.
+/// The parameters of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
+    /// Selects the hash functions.
     pub seed: u64,
+    /// The number of hash functions.
     pub functions: u32,
+    /// The search order.
     pub order: Order,
-    pub arrangement: Arrangement,
+    /// The order of successors.
+    pub arrangement: SuccessorOrder,
+    /// The depth limit.
     pub depth: Option<u64>,
 }
 
-/// The member with this number: the first are the plainest, later ones differ in everything.
+/// The member with this number; the first ones use the default orders.
 pub fn member(number: u64) -> Member {
     let arrangement = match number % 3 {
-        0 => Arrangement::Given,
-        1 => Arrangement::Reversed,
-        _ => Arrangement::Random(number),
+        0 => SuccessorOrder::Given,
+        1 => SuccessorOrder::Reversed,
+        _ => SuccessorOrder::Random(number),
     };
     Member {
         seed: number,
@@ -54,17 +65,19 @@ pub fn member(number: u64) -> Member {
     }
 }
 
-/// What a swarm found.
+/// The result of a swarm.
 #[derive(Debug)]
 pub struct Swarm {
+    /// The joined outcome of all members.
     pub outcome: Outcome,
-    /// Members that ended their search, or met an error.
+    /// Members that finished their search or found an error.
     pub members: u64,
-    /// States visited by all, counted as often as they were.
+    /// The sum of the states visited by all members.
     pub visits: u64,
 }
 
-/// Lets members search until one finds an error or the budget is used up. `system` makes another instance of the system.
+/// Runs members until one finds an error or the budget is exhausted. `system` returns a new
+/// instance of the system.
 pub fn swarm<S: System>(system: impl Fn() -> S + Sync, share: &Share<'_>) -> Swarm {
     let start = Instant::now();
     let stop = Arc::new(AtomicBool::new(false));
@@ -93,21 +106,31 @@ pub fn swarm<S: System>(system: impl Fn() -> S + Sync, share: &Share<'_>) -> Swa
     });
     let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     let members =
-        outcomes.iter().filter(|outcome| outcome.limit.is_none() || outcome.errors > 0).count() as u64;
+        outcomes.iter().filter(|outcome| outcome.limit.is_none() || outcome.errors > 0).count()
+            as u64;
     let visits = outcomes.iter().map(|outcome| outcome.statistics.states).sum();
     let mut outcome = if outcomes.is_empty() { Outcome::default() } else { joined(outcomes) };
     outcome.statistics.time = start.elapsed();
-    // A swarm proves nothing.
+    // A swarm is never exhaustive.
     outcome.exhaustive = false;
     Swarm { outcome, members, visits }
 }
 
-fn search<S: System>(system: &impl Fn() -> S, member: Member, bytes: u64, budget: &Budget) -> Outcome {
+fn search<S: System>(
+    system: &impl Fn() -> S,
+    member: Member,
+    bytes: u64,
+    budget: &Budget,
+) -> Outcome {
     let options = Options {
         order: member.order,
         limits: Limits { depth: member.depth, budget, ..Limits::default() },
         threads: NonZeroUsize::new(1),
-        store: StoreKind::Bitstate { functions: member.functions, bytes: Some(bytes), seed: member.seed },
+        store: StoreKind::Bitstate {
+            functions: member.functions,
+            bytes: Some(bytes),
+            seed: member.seed,
+        },
         ..Options::default()
     };
     reachability(&Shuffled::new(system(), member.arrangement), &options)
@@ -124,6 +147,6 @@ mod tests {
         let kinds: HashSet<String> =
             members.iter().map(|member| format!("{:?}", Member { seed: 0, ..*member })).collect();
         assert!(kinds.len() > 30, "{}", kinds.len());
-        assert_eq!(member(0).arrangement, Arrangement::Given);
+        assert_eq!(member(0).arrangement, SuccessorOrder::Given);
     }
 }

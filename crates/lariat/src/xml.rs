@@ -1,8 +1,8 @@
-//! Text inside of XML.
+//! Text in XML.
 
-use model::printable::push_escaped;
+use lariat_ir::printable::push_escaped;
 
-/// The text, with nothing in it that means something to XML, and nothing that may not stand there.
+/// The text with XML's special characters escaped and forbidden characters replaced.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

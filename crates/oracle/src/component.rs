@@ -1,52 +1,56 @@
-//! Does a graph have something that can be done forever, with all marks and treating everybody fairly?
+//! Does a graph have a cycle with all marks that is fair?
 //!
-//! What a run does forever is a strongly connected set of edges. Without fairness, and with weak fairness, a larger set is never worse, so it is enough to look at
-//! whole components. With strong fairness, a component in which somebody can move but never does is fair only in parts where that one cannot move: they are looked at again
-//! (Emerson and Lei 1987).
+//! The edges that a run takes infinitely often are a strongly connected set. Without fairness, and
+//! with weak fairness, a larger set is never worse, so it suffices to examine whole components.
+//! With strong fairness, a component in which an actor is enabled but never moves is fair only in
+//! parts where that actor is not enabled; these parts are examined in turn (Emerson and Lei 1987).
 
-use search::liveness::fairness::Strength;
+use lariat_search::liveness::fairness::Strength;
 use std::collections::{BTreeSet, HashSet};
 
-/// A graph and who could move where.
+/// A graph in memory, with the actors enabled in each node.
 #[derive(Clone, Debug, Default)]
-pub struct Written {
+pub struct ExplicitGraph {
     pub initial: Vec<usize>,
     /// By node.
-    pub edges: Vec<Vec<WrittenEdge>>,
+    pub edges: Vec<Vec<ExplicitEdge>>,
     /// By node.
     pub enabled: Vec<BTreeSet<usize>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenEdge {
+pub struct ExplicitEdge {
     pub marks: u64,
     pub movers: BTreeSet<usize>,
     pub target: usize,
 }
 
-/// What was seen on a way to a node.
+/// The marks and actors on a path to a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Seen {
+struct CycleSummary {
     node: usize,
     marks: u64,
     moved: BTreeSet<usize>,
-    /// Who must have moved for it to be fair, if that matters; nothing before the first node.
+    /// The actors that must move for the path to be fair, with fairness; `None` before the first
+    /// node.
     claims: Option<BTreeSet<usize>>,
 }
 
-impl Written {
-    /// Can something be done forever that has all marks and, if that is asked, is fair?
+impl ExplicitGraph {
+    /// Is there a cycle that has all marks and is fair, if fairness is given?
     pub fn has_cycle(&self, marks: u64, fairness: Option<Strength>) -> bool {
         let everything = vec![true; self.edges.len()];
         let mut todo = vec![self.reached(self.initial.clone(), &everything)];
         while let Some(inside) = todo.pop() {
             for component in self.components(&inside) {
                 let is_member = self.members(&component);
-                let inner: Vec<&WrittenEdge> = component
+                let inner: Vec<&ExplicitEdge> = component
                     .iter()
                     .flat_map(|&node| self.edges[node].iter().filter(|edge| is_member[edge.target]))
                     .collect();
-                if inner.is_empty() || inner.iter().fold(0, |all, edge| all | edge.marks) & marks != marks {
+                if inner.is_empty()
+                    || inner.iter().fold(0, |all, edge| all | edge.marks) & marks != marks
+                {
                     continue;
                 }
                 let moved: BTreeSet<usize> =
@@ -64,8 +68,10 @@ impl Written {
                     return true;
                 }
                 if fairness == Some(Strength::Strong) {
-                    let nobody = |&node: &usize| self.enabled[node].is_disjoint(&starving);
-                    let rest: Vec<usize> = component.iter().copied().filter(nobody).collect();
+                    let enables_no_starving_actor =
+                        |&node: &usize| self.enabled[node].is_disjoint(&starving);
+                    let rest: Vec<usize> =
+                        component.iter().copied().filter(enables_no_starving_actor).collect();
                     todo.push(self.members(&rest));
                 }
             }
@@ -73,8 +79,9 @@ impl Written {
         false
     }
 
-    /// The number of edges of a shortest lasso, prefix and cycle together, whose cycle has all marks and, if that is asked, is fair; if there is one of fewer edges
-    /// than `length`. Nothing is said if more than `work` places are met.
+    /// The number of edges of a shortest lasso, prefix and cycle together, whose cycle has all
+    /// marks and is fair, if fairness is given; if there is one of fewer edges than `length`.
+    /// `None` if that takes more than `work` steps.
     pub fn shortest(
         &self,
         marks: u64,
@@ -83,24 +90,27 @@ impl Written {
         mut work: usize,
     ) -> Option<Option<usize>> {
         let mut best = length;
-        let mut met: HashSet<usize> = self.initial.iter().copied().collect();
-        let mut level: Vec<usize> = met.iter().copied().collect();
+        let mut visited: HashSet<usize> = self.initial.iter().copied().collect();
+        let mut level: Vec<usize> = visited.iter().copied().collect();
         let mut distance = 0;
         while !level.is_empty() && distance + 1 < best {
             for &node in &level {
                 let longest = best.saturating_sub(distance + 1);
-                if let Some(cycle) = self.shortest_cycle(node, marks, fairness, longest, &mut work)? {
+                if let Some(cycle) =
+                    self.shortest_cycle(node, marks, fairness, longest, &mut work)?
+                {
                     best = distance + cycle;
                 }
             }
-            let targets = level.iter().flat_map(|&node| self.edges[node].iter().map(|edge| edge.target));
-            level = targets.filter(|&target| met.insert(target)).collect();
+            let targets =
+                level.iter().flat_map(|&node| self.edges[node].iter().map(|edge| edge.target));
+            level = targets.filter(|&target| visited.insert(target)).collect();
             distance += 1;
         }
         Some((best < length).then_some(best))
     }
 
-    /// The number of edges of a shortest cycle through a node, if it is not too long.
+    /// The number of edges of a shortest cycle through a node, if it has at most `longest`.
     fn shortest_cycle(
         &self,
         start: usize,
@@ -109,8 +119,8 @@ impl Written {
         longest: usize,
         work: &mut usize,
     ) -> Option<Option<usize>> {
-        let first = Seen { node: start, marks: 0, moved: BTreeSet::new(), claims: None };
-        let mut met = HashSet::from([first.clone()]);
+        let first = CycleSummary { node: start, marks: 0, moved: BTreeSet::new(), claims: None };
+        let mut visited = HashSet::from([first.clone()]);
         let mut level = vec![first];
         for length in 1..=longest {
             let mut next = Vec::new();
@@ -125,17 +135,18 @@ impl Written {
                 for edge in &self.edges[seen.node] {
                     *work = work.checked_sub(1)?;
                     let moved = &seen.moved | &edge.movers;
-                    let after = Seen {
+                    let after = CycleSummary {
                         node: edge.target,
                         marks: (seen.marks | edge.marks) & marks,
                         moved,
                         claims: claims.clone(),
                     };
-                    let is_fair = after.claims.as_ref().is_none_or(|claims| claims.is_subset(&after.moved));
+                    let is_fair =
+                        after.claims.as_ref().is_none_or(|claims| claims.is_subset(&after.moved));
                     if after.node == start && after.marks == marks && is_fair {
                         return Some(Some(length));
                     }
-                    if met.insert(after.clone()) {
+                    if visited.insert(after.clone()) {
                         next.push(after);
                     }
                 }
@@ -152,14 +163,14 @@ impl Written {
     }
 
     fn reached(&self, from: Vec<usize>, inside: &[bool]) -> Vec<bool> {
-        let mut met = vec![false; self.edges.len()];
+        let mut visited = vec![false; self.edges.len()];
         let mut todo = from;
         while let Some(node) = todo.pop() {
-            if inside[node] && !std::mem::replace(&mut met[node], true) {
+            if inside[node] && !std::mem::replace(&mut visited[node], true) {
                 todo.extend(self.edges[node].iter().map(|edge| edge.target));
             }
         }
-        met
+        visited
     }
 
     /// The strong components of a part of the graph (Kosaraju).
@@ -168,10 +179,10 @@ impl Written {
         for (source, edges) in self.edges.iter().enumerate() {
             edges.iter().for_each(|edge| backwards[edge.target].push(source));
         }
-        let mut met = vec![false; self.edges.len()];
+        let mut visited = vec![false; self.edges.len()];
         let mut finished = Vec::new();
         for start in (0..self.edges.len()).filter(|&node| inside[node]) {
-            if std::mem::replace(&mut met[start], true) {
+            if std::mem::replace(&mut visited[start], true) {
                 continue;
             }
             let mut stack = vec![(start, 0)];
@@ -181,7 +192,7 @@ impl Written {
                     continue;
                 };
                 stack.push((node, next + 1));
-                if inside[edge.target] && !std::mem::replace(&mut met[edge.target], true) {
+                if inside[edge.target] && !std::mem::replace(&mut visited[edge.target], true) {
                     stack.push((edge.target, 0));
                 }
             }
@@ -205,13 +216,13 @@ impl Written {
     }
 }
 
-/// Against trying every set of edges.
+/// Compared with a search through every set of edges.
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn graphs() -> impl Strategy<Value = Written> {
+    fn graphs() -> impl Strategy<Value = ExplicitGraph> {
         let set = || prop::collection::btree_set(0usize..3, 0..3);
         (1usize..5).prop_flat_map(move |count| {
             let edge = (0u64..4, set(), 0..count, 0..count);
@@ -220,22 +231,28 @@ mod tests {
             (edges, enabled, 0..count).prop_map(move |(list, enabled, initial)| {
                 let mut edges = vec![Vec::new(); count];
                 for (marks, movers, source, target) in list {
-                    edges[source].push(WrittenEdge { marks, movers, target });
+                    edges[source].push(ExplicitEdge { marks, movers, target });
                 }
-                Written { initial: vec![initial], edges, enabled }
+                ExplicitGraph { initial: vec![initial], edges, enabled }
             })
         })
     }
 
-    /// Is doing just these edges forever possible, with all marks, and fair by the words of the definition?
-    fn is_witness(graph: &Written, chosen: &[(usize, &WrittenEdge)], fairness: Option<Strength>) -> bool {
-        let mut alone = Written { edges: vec![Vec::new(); graph.edges.len()], ..graph.clone() };
+    /// Can a run take exactly these edges infinitely often, with all marks, and is that fair by
+    /// definition?
+    fn is_witness(
+        graph: &ExplicitGraph,
+        chosen: &[(usize, &ExplicitEdge)],
+        fairness: Option<Strength>,
+    ) -> bool {
+        let mut alone =
+            ExplicitGraph { edges: vec![Vec::new(); graph.edges.len()], ..graph.clone() };
         chosen.iter().for_each(|(source, edge)| alone.edges[*source].push((*edge).clone()));
         let everything = vec![true; graph.edges.len()];
         let reachable = graph.reached(graph.initial.clone(), &everything);
         let connected = chosen.iter().all(|(_, edge)| {
-            let met = alone.reached(vec![edge.target], &everything);
-            chosen.iter().all(|(source, edge)| met[*source] && met[edge.target])
+            let visited = alone.reached(vec![edge.target], &everything);
+            chosen.iter().all(|(source, edge)| visited[*source] && visited[edge.target])
         });
         let fair = |who: usize| {
             let mut claims = chosen.iter().map(|(source, _)| graph.enabled[*source].contains(&who));
@@ -258,8 +275,10 @@ mod tests {
         #[test]
         fn components_are_all_there_is_to_look_at(graph in graphs()) {
             let sources = graph.edges.iter().enumerate();
-            let all: Vec<(usize, &WrittenEdge)> =
-                sources.flat_map(|(source, edges)| edges.iter().map(move |edge| (source, edge))).collect();
+            let all: Vec<(usize, &ExplicitEdge)> =
+                sources
+                    .flat_map(|(source, edges)| edges.iter().map(move |edge| (source, edge)))
+                    .collect();
             for fairness in [None, Some(Strength::Weak), Some(Strength::Strong)] {
                 let expected = (1u32..1 << all.len()).any(|subset| {
                     let bits = (0..all.len()).filter(|bit| subset >> bit & 1 == 1);
@@ -271,22 +290,22 @@ mod tests {
         }
     }
 
-    /// Is there a lasso of just so many edges, that goes on from here?
+    /// Is there a lasso of exactly this many further edges?
     fn has_lasso<'g>(
-        graph: &'g Written,
-        way: &mut Vec<(usize, &'g WrittenEdge)>,
+        graph: &'g ExplicitGraph,
+        path: &mut Vec<(usize, &'g ExplicitEdge)>,
         here: usize,
         left: usize,
         fairness: Option<Strength>,
     ) -> bool {
         if left == 0 {
-            let starts = (0..way.len()).filter(|&start| way[start].0 == here);
-            return starts.into_iter().any(|start| is_witness(graph, &way[start..], fairness));
+            let starts = (0..path.len()).filter(|&start| path[start].0 == here);
+            return starts.into_iter().any(|start| is_witness(graph, &path[start..], fairness));
         }
         graph.edges[here].iter().any(|edge| {
-            way.push((here, edge));
-            let found = has_lasso(graph, way, edge.target, left - 1, fairness);
-            way.pop();
+            path.push((here, edge));
+            let found = has_lasso(graph, path, edge.target, left - 1, fairness);
+            path.pop();
             found
         })
     }
@@ -299,7 +318,9 @@ mod tests {
             for fairness in [None, Some(Strength::Weak), Some(Strength::Strong)] {
                 let found = graph.shortest(3, fairness, 6, usize::MAX);
                 let expected = (1..6).find(|&length| {
-                    let from = |&initial: &usize| has_lasso(&graph, &mut Vec::new(), initial, length, fairness);
+                    let from = |&initial: &usize| {
+                        has_lasso(&graph, &mut Vec::new(), initial, length, fairness)
+                    };
                     graph.initial.iter().any(from)
                 });
                 prop_assert_eq!(found, Some(expected), "{:?}", fairness);

@@ -1,10 +1,13 @@
-//! Slow, obvious answers about infinite runs: what searches are tested against.
+//! A reference checker for infinite runs, slow and simple, against which the searches are tested.
 //!
-//! [`Graph`] is all that the reference semantics does, written down; [`Forbidden`] the runs that a property forbids, as an automaton of another translation than
-//! the searches use (the tableau of 1995) or as the model's claim. Both joined are a [`Product`] of nodes and edges, in which [`component`] looks for something that can go on forever, fairly or
-//! not. [`Forbidden::is_shown_by`] follows a run that was found through the graph and asks the formula itself about it; [`Forbidden::shorter`] tries all that are shorter.
+//! [`Graph`] is the state graph of the reference semantics. [`Forbidden`] is the set of runs that a
+//! property forbids, as an automaton from another translation than the searches use (the tableau of
+//! 1995) or as the model's claim. Their [`Product`] is a graph in which [`component`] looks for a
+//! cycle, fair or not. [`Forbidden::is_shown_by`] replays a counterexample on the graph and
+//! evaluates the formula itself on it; [`Forbidden::shorter`] tries all shorter runs.
 //!
-//! Nothing here shares code with the searches, nor with the layouts, reductions, machine code and stores below them.
+//! Nothing here shares code with the searches, nor with the layouts, reductions, machine code and
+//! stores below them. Only the names of the fairness notions come from `lariat-search`.
 
 #![forbid(unsafe_code)]
 

@@ -1,14 +1,14 @@
 //! The syntax tree of a Promela program, as the user wrote it.
 //!
-//! It owns the shape of the language and nothing else: names are not resolved, types are not
-//! checked, constants are not folded. Macros and inlines are already expanded: they are textual,
-//! so a tree of their definitions would have no meaning; an inline call is kept as the block
-//! its text stands for. It must not know the `model` crate.
+//! The tree owns the shape of the language: names are not resolved, types are not checked,
+//! constants are not folded. Macros and inlines are already expanded, because they are textual:
+//! an inline call is the block that its text parses to. It must not know the program IR.
+#![allow(missing_docs, reason = "a field is named after the part of the grammar that it holds")]
 
 use crate::source::Span;
 use std::rc::Rc;
 
-/// A name with the place where it stands.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
     pub text: Rc<str>,
@@ -21,8 +21,9 @@ pub struct Program {
     pub units: Vec<Unit>,
 }
 
+/// A top-level unit.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "most are of the large kind")]
+#[expect(clippy::large_enum_variant, reason = "most units are of the large variant")]
 pub enum Unit {
     Proctype(Proctype),
     Init(Init),
@@ -34,21 +35,23 @@ pub enum Unit {
     Mtype(MtypeDeclaration),
 }
 
+/// A process type: `active [2] proctype P(byte a) { … }`.
 #[derive(Clone, Debug)]
 pub struct Proctype {
     pub name: Ident,
-    /// `active` or `active [n]`: how many instances start by themselves.
+    /// `active` or `active [n]`: the number of instances that exist initially.
     pub active: Option<Active>,
-    /// `D_proctype`: nondeterminism in it is an error.
+    /// `D_proctype`: nondeterminism in its body is an error.
     pub deterministic: bool,
     pub parameters: Vec<Declaration>,
     pub priority: Option<Expr>,
     pub provided: Option<Expr>,
     pub body: Block,
-    /// From the first word to the closing brace.
+    /// From the first keyword to the closing brace.
     pub span: Span,
 }
 
+/// The prefix `active` or `active [n]`.
 #[derive(Clone, Debug)]
 pub struct Active {
     /// `None` for a plain `active`.
@@ -56,6 +59,7 @@ pub struct Active {
     pub span: Span,
 }
 
+/// The `init` process.
 #[derive(Clone, Debug)]
 pub struct Init {
     pub priority: Option<Expr>,
@@ -63,7 +67,7 @@ pub struct Init {
     pub span: Span,
 }
 
-/// A `never` claim; `name` is absent for an anonymous one.
+/// A `never` claim; an anonymous one has no name.
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub name: Option<Ident>,
@@ -87,6 +91,7 @@ pub struct EventTrace {
     pub span: Span,
 }
 
+/// `typedef Name { fields }`
 #[derive(Clone, Debug)]
 pub struct Typedef {
     pub name: Ident,
@@ -94,7 +99,7 @@ pub struct Typedef {
     pub span: Span,
 }
 
-/// `mtype = { a, b }` or `mtype:set = { a, b }`; names in textual order.
+/// `mtype = { a, b }` or `mtype:set = { a, b }`; the names are in textual order.
 #[derive(Clone, Debug)]
 pub struct MtypeDeclaration {
     pub set: Option<Ident>,
@@ -102,6 +107,7 @@ pub struct MtypeDeclaration {
     pub span: Span,
 }
 
+/// The prefix `hidden`, `show` or `local` of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
     Hidden,
@@ -109,7 +115,7 @@ pub enum Visibility {
     Local,
 }
 
-/// `byte x = 1, y[3]`: one type, several variables.
+/// `byte x = 1, y[3]`: one type and its variables.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     pub visibility: Option<(Visibility, Span)>,
@@ -118,12 +124,14 @@ pub struct Declaration {
     pub span: Span,
 }
 
+/// A type as written in a declaration.
 #[derive(Clone, Debug)]
 pub struct TypeName {
     pub kind: TypeKind,
     pub span: Span,
 }
 
+/// The type that a [`TypeName`] names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeKind {
     Bit,
@@ -132,15 +140,16 @@ pub enum TypeKind {
     Pid,
     Short,
     Int,
-    /// Its width stands at each variable (`unsigned x : 3`).
+    /// Each variable has its own width (`unsigned x : 3`).
     Unsigned,
     Chan,
     /// `mtype` or `mtype:set`.
     Mtype(Option<Ident>),
-    /// A typedef's name.
+    /// The name of a typedef.
     User(Ident),
 }
 
+/// One variable of a declaration.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: Ident,
@@ -152,6 +161,7 @@ pub struct Variable {
     pub span: Span,
 }
 
+/// The initial value in a declaration.
 #[derive(Clone, Debug)]
 pub enum Initializer {
     Expr(Expr),
@@ -175,8 +185,9 @@ pub struct Block {
     pub span: Span,
 }
 
+/// One step of a block.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "most are of the large kind")]
+#[expect(clippy::large_enum_variant, reason = "most steps are of the large variant")]
 pub enum Step {
     Declaration(Declaration),
     /// `xr q, r` or `xs q`
@@ -186,23 +197,26 @@ pub enum Step {
     Unless(Statement, Statement),
 }
 
+/// Channels declared for exclusive use.
 #[derive(Clone, Debug)]
 pub struct Exclusive {
-    /// `xr` if true, `xs` if false.
+    /// `true` for `xr`, `false` for `xs`.
     pub receive: bool,
     pub channels: Vec<Reference>,
     pub span: Span,
 }
 
+/// A statement and its position.
 #[derive(Clone, Debug)]
 pub struct Statement {
     pub kind: StatementKind,
     pub span: Span,
 }
 
+/// A statement.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
-    /// `label: statement`; a label before `}` or `;` labels a `skip` (a `Condition` of 1).
+    /// `label: statement`; a label before `}` or `;` labels a `skip` (the `Condition` 1).
     Labelled(Ident, Box<Statement>),
     Assign(Reference, Expr),
     Increment(Reference),
@@ -217,7 +231,7 @@ pub enum StatementKind {
         channel: Reference,
         /// `??`
         random: bool,
-        /// `?<…>`: the message stays.
+        /// `?<…>`: the message remains in the channel.
         keep: bool,
         arguments: Vec<ReceiveArgument>,
     },
@@ -234,10 +248,10 @@ pub enum StatementKind {
         variable: Reference,
         from: Expr,
         to: Expr,
-        /// Written inside an inline, where SPIN does not spread small ranges into an `if`.
+        /// Inside an inline: there SPIN does not expand small ranges into an `if`.
         in_inline: bool,
-        /// Written as `name : digits .. digits` on one line, without `_` in the name: only such a text
-        /// does SPIN spread (outside of inlines), for it looks at the characters.
+        /// Written as `name : digits .. digits` on one line, without `_` in the name. SPIN matches
+        /// the characters and expands only this form (outside inlines).
         literal: bool,
     },
     Condition(Expr),
@@ -245,13 +259,13 @@ pub enum StatementKind {
     Atomic(Block),
     DStep(Block),
     Block(Block),
-    /// An inline call: the block its body stands for, parameters replaced.
+    /// An inline call: the block that its body parses to, with the arguments substituted.
     Inline {
         name: Ident,
         body: Block,
     },
     Print {
-        /// The text between the quotes, escapes still as written.
+        /// The text between the quotes; escapes are kept as written.
         format: Rc<str>,
         arguments: Vec<Expr>,
     },
@@ -260,6 +274,7 @@ pub enum StatementKind {
     SetPriority(Expr, Expr),
 }
 
+/// The range of a `for` loop.
 #[derive(Clone, Debug)]
 pub enum ForRange {
     /// `for (i : from .. to)`
@@ -268,15 +283,16 @@ pub enum ForRange {
     In(Reference),
 }
 
+/// One argument of a receive.
 #[derive(Clone, Debug)]
 pub enum ReceiveArgument {
-    /// A variable to be set, `_`, or an mtype name to be matched.
+    /// A variable to assign, `_`, or an mtype name to match.
     Reference(Reference),
     Constant(i32, Span),
     Eval(Expr),
 }
 
-/// `a[i].b.c[j]`
+/// A variable reference: `a[i].b.c[j]`
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Never empty.
@@ -284,18 +300,21 @@ pub struct Reference {
     pub span: Span,
 }
 
+/// One component of a [`Reference`].
 #[derive(Clone, Debug)]
 pub struct Part {
     pub name: Ident,
     pub index: Option<Box<Expr>>,
 }
 
+/// An expression and its position.
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
 }
 
+/// An expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A number, character, `true`, `false` or `skip`.
@@ -325,7 +344,7 @@ pub enum ExprKind {
     Timeout,
     /// `np_`
     NonProgress,
-    /// `P[pid]@label`; without `[pid]`, the only instance of P.
+    /// `P[pid]@label`; without `[pid]`, the only instance of `P`.
     RemoteLabel {
         proctype: Ident,
         pid: Option<Box<Expr>>,
@@ -338,11 +357,12 @@ pub enum ExprKind {
         variable: Ident,
         index: Option<Box<Expr>>,
     },
-    /// Only in `ltl` blocks.
+    /// Only inside `ltl` blocks.
     TemporalUnary(TemporalUnaryOp, Box<Expr>),
     TemporalBinary(TemporalBinaryOp, Box<Expr>, Box<Expr>),
 }
 
+/// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     Not,
@@ -350,6 +370,7 @@ pub enum UnaryOp {
     Complement,
 }
 
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
     Add,
@@ -372,6 +393,7 @@ pub enum BinaryOp {
     ShiftRight,
 }
 
+/// A query of a channel's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelQuery {
     Len,
@@ -381,6 +403,7 @@ pub enum ChannelQuery {
     NotEmpty,
 }
 
+/// A unary temporal operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemporalUnaryOp {
     Next,
@@ -388,6 +411,7 @@ pub enum TemporalUnaryOp {
     Eventually,
 }
 
+/// A binary temporal operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemporalBinaryOp {
     Until,

@@ -1,11 +1,11 @@
-//! Visiting every expression of a syntax tree.
+//! Visitor over every expression of a syntax tree.
 
 use crate::ast::{
-    Block, Declaration, Expr, ExprKind, ForRange, Initializer, ReceiveArgument, Reference, Statement,
-    StatementKind, Step,
+    Block, Declaration, Expr, ExprKind, ForRange, Initializer, ReceiveArgument, Reference,
+    Statement, StatementKind, Step,
 };
 
-/// Calls `visit` on every expression in the block, subexpressions included.
+/// Calls `visit` on every expression in the block, including subexpressions.
 pub fn expressions(block: &Block, visit: &mut dyn FnMut(&Expr)) {
     for step in &block.steps {
         match step {
@@ -22,12 +22,14 @@ pub fn expressions(block: &Block, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// Calls `visit` on the expression and everything inside it.
+/// Calls `visit` on the expression and its subexpressions.
 pub fn in_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Timeout | ExprKind::NonProgress => {}
-        ExprKind::Reference(reference) | ExprKind::Channel(_, reference) => in_reference(reference, visit),
+        ExprKind::Reference(reference) | ExprKind::Channel(_, reference) => {
+            in_reference(reference, visit)
+        }
         ExprKind::Unary(_, operand)
         | ExprKind::Enabled(operand)
         | ExprKind::PcValue(operand)
@@ -42,7 +44,9 @@ pub fn in_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             in_expr(yes, visit);
             in_expr(no, visit);
         }
-        ExprKind::Run { arguments, .. } => arguments.iter().for_each(|argument| in_expr(argument, visit)),
+        ExprKind::Run { arguments, .. } => {
+            arguments.iter().for_each(|argument| in_expr(argument, visit))
+        }
         ExprKind::Poll { channel, arguments, .. } => {
             in_reference(channel, visit);
             in_arguments(arguments, visit);
@@ -95,7 +99,9 @@ fn in_statement(statement: &Statement, visit: &mut dyn FnMut(&Expr)) {
             in_reference(target, visit);
             in_expr(value, visit);
         }
-        StatementKind::Increment(target) | StatementKind::Decrement(target) => in_reference(target, visit),
+        StatementKind::Increment(target) | StatementKind::Decrement(target) => {
+            in_reference(target, visit)
+        }
         StatementKind::Send { channel, arguments, .. } => {
             in_reference(channel, visit);
             arguments.iter().for_each(|argument| in_expr(argument, visit));
@@ -123,7 +129,9 @@ fn in_statement(statement: &Statement, visit: &mut dyn FnMut(&Expr)) {
             in_expr(from, visit);
             in_expr(to, visit);
         }
-        StatementKind::Condition(expr) | StatementKind::Assert(expr) | StatementKind::PrintMtype(expr) => {
+        StatementKind::Condition(expr)
+        | StatementKind::Assert(expr)
+        | StatementKind::PrintMtype(expr) => {
             in_expr(expr, visit);
         }
         StatementKind::Atomic(block)

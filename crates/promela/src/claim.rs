@@ -1,17 +1,19 @@
-//! A `never` claim as a Büchi automaton: what it says about runs, apart from how it is written.
+//! The Büchi automaton of a `never` claim.
 //!
-//! A location is a state, a condition an edge; `accept` labels become marks; at an `end` label and behind the closing brace everything is
-//! accepted, for a claim that gets there has found its error. An `assert` that fails leads to a state of its own that accepts everything, any other goes
-//! on. The claim stays inside of `atomic` and `d_step` while it looks at one state of the program, so such a sequence is one edge. The
-//! conditions are taken apart at `&&`, `||` and `!`; what is left are the atoms, expressions of the model.
+//! A location becomes a state, a condition an edge, and `accept` labels become acceptance marks.
+//! An `end` label and the end of the body accept every continuation, since the claim has then found
+//! an error. A failing `assert` leads to an accepting sink of its own. The claim executes `atomic`
+//! and `d_step` sequences on one state of the program, so such a sequence is one edge. Conditions
+//! are split at `&&`, `||` and `!`; the remaining parts are the atoms, expressions of the program.
 
-use model::expression::{BinaryOp, UnaryOp};
-use model::program::{
-    Action, Body, Branch, BranchKind, Location, LocationId, Operation, OriginId, ProcessType, Transition,
+use lariat_ir::expression::{BinaryOp, UnaryOp};
+use lariat_ir::program::{
+    Action, Body, Branch, BranchKind, Location, LocationId, Operation, OriginId, ProcessType,
+    Transition,
 };
-use model::{Expr, Program};
-use omega::automaton::{Marks, StateId, Tgba};
-use omega::guard::Guard;
+use lariat_ir::{Expr, Program};
+use lariat_ltl::automaton::{Marks, StateId, Tgba};
+use lariat_ltl::guard::Guard;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -20,18 +22,20 @@ use std::fmt;
 pub struct ClaimAutomaton {
     /// State-based, with one acceptance set.
     pub automaton: Tgba,
-    /// What each atom stands for.
+    /// The expression of each atom.
     pub atoms: Vec<Expr>,
-    /// The states where an assertion of the claim has failed.
+    /// The sinks that are reached when the claim itself fails.
     pub failures: Vec<ClaimFailure>,
 }
 
-/// An error that a claim itself reports.
+/// An error in the claim itself, such as a failing assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimFailure {
-    /// In words.
+    /// Description of the error.
     pub what: String,
+    /// File of the statement.
     pub file: String,
+    /// Line of the statement.
     pub line: u32,
     state: StateId,
 }
@@ -42,18 +46,21 @@ impl fmt::Display for ClaimFailure {
     }
 }
 
-/// A statement that has no place in a claim: the text of the statement and its line.
+/// A statement that is not allowed in a claim because it has a side effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HasEffect {
+    /// The text of the statement.
     pub text: String,
+    /// File of the statement.
     pub file: String,
+    /// Line of the statement.
     pub line: u32,
 }
 
-/// The automaton of a claim.
+/// Translates a claim to an automaton.
 ///
 /// # Errors
-/// A statement of the claim does more than look at the program.
+/// A statement of the claim has a side effect.
 pub fn automaton(program: &Program, claim: &ProcessType) -> Result<ClaimAutomaton, HasEffect> {
     let mut automaton = Tgba { sets: 1, ..Tgba::default() };
     for _ in &claim.locations {
@@ -69,8 +76,11 @@ pub fn automaton(program: &Program, claim: &ProcessType) -> Result<ClaimAutomato
 }
 
 impl ClaimAutomaton {
-    /// What the claim reports when it reads these letters, if that is more than being violated.
-    pub fn failure<'l>(&self, letters: impl IntoIterator<Item = &'l Vec<bool>>) -> Option<&ClaimFailure> {
+    /// The first failure that the claim reports while it reads these letters.
+    pub fn failure<'l>(
+        &self,
+        letters: impl IntoIterator<Item = &'l Vec<bool>>,
+    ) -> Option<&ClaimFailure> {
         let mut states = self.automaton.initial.clone();
         for letter in letters {
             let mut next = Vec::new();
@@ -98,7 +108,7 @@ impl ClaimAutomaton {
                 let operand = self.guard(program, operand);
                 self.automaton.guards.not(operand)
             }
-            // What stands on the right may have a value only thanks to what stands on the left.
+            // The right operand may be defined only if the left operand guards it.
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) if !right.may_fail() => {
                 let left = self.guard(program, left);
                 let right = self.guard(program, right);
@@ -108,12 +118,13 @@ impl ClaimAutomaton {
                 }
             }
             atom => {
-                let index = self.atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
-                    let name = model::text::print_expression(program, None, atom);
-                    self.automaton.atoms.push(name.into());
-                    self.atoms.push(atom.clone());
-                    self.atoms.len() - 1
-                });
+                let index =
+                    self.atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
+                        let name = lariat_ir::text::print_expression(program, None, atom);
+                        self.automaton.atoms.push(name.into());
+                        self.atoms.push(atom.clone());
+                        self.atoms.len() - 1
+                    });
                 self.automaton.guards.variable(index as u32)
             }
         }
@@ -135,7 +146,7 @@ impl Translation<'_> {
             return Ok(());
         }
         let marks = if self.claim.location(from).accept { Marks::one(0) } else { Marks::NONE };
-        let mut sequence = Sequence::new(from.0, Guard::TRUE);
+        let mut sequence = LetterWorklist::new(from.0, Guard::TRUE);
         while let Some((number, letters)) = sequence.next(&mut self.result) {
             let here = self.claim.location(LocationId(number));
             if is_end(here) {
@@ -149,14 +160,19 @@ impl Translation<'_> {
                 if transition.keeps_control {
                     sequence.enter(transition.target.0, passed);
                 } else {
-                    self.result.automaton.add_edge(source, passed, marks, StateId(transition.target.0));
+                    self.result.automaton.add_edge(
+                        source,
+                        passed,
+                        marks,
+                        StateId(transition.target.0),
+                    );
                 }
             }
         }
         Ok(())
     }
 
-    /// When is the last of a location's transitions so far taken?
+    /// The letters on which the last of these transitions is enabled.
     fn enabled(&mut self, so_far: &[Transition]) -> Result<Guard, HasEffect> {
         let Some((last, before)) = so_far.split_last() else { return Ok(Guard::FALSE) };
         let mut enabled = self.condition(&last.operation, last.origin)?;
@@ -170,7 +186,7 @@ impl Translation<'_> {
         Ok(enabled)
     }
 
-    /// When is an operation possible, if nothing before it is?
+    /// The letters on which an operation is enabled, ignoring `else`.
     fn condition(&mut self, operation: &Operation, origin: OriginId) -> Result<Guard, HasEffect> {
         match operation {
             Operation::Else => Ok(Guard::TRUE),
@@ -180,8 +196,13 @@ impl Translation<'_> {
         }
     }
 
-    /// When can a node of a d_step be left?
-    fn node_condition(&mut self, body: &Body, node: u32, origin: OriginId) -> Result<Guard, HasEffect> {
+    /// The letters on which a node of a d_step can be left.
+    fn node_condition(
+        &mut self,
+        body: &Body,
+        node: u32,
+        origin: OriginId,
+    ) -> Result<Guard, HasEffect> {
         let mut sum = Guard::FALSE;
         for branch in &body.nodes[node as usize] {
             let possible = self.branch_condition(body, branch, origin)?;
@@ -203,7 +224,7 @@ impl Translation<'_> {
         }
     }
 
-    /// Makes a step with these letters; with which of them does the claim go on?
+    /// Executes a step on these letters; returns the letters on which the claim continues.
     fn perform(
         &mut self,
         source: StateId,
@@ -212,7 +233,9 @@ impl Translation<'_> {
         letters: Guard,
     ) -> Result<Guard, HasEffect> {
         match &transition.operation {
-            Operation::Deterministic(body) => self.body(source, marks, body, letters, transition.origin),
+            Operation::Deterministic(body) => {
+                self.body(source, marks, body, letters, transition.origin)
+            }
             operation => self.actions(source, marks, operation, letters, transition.origin),
         }
     }
@@ -246,7 +269,7 @@ impl Translation<'_> {
         Ok(letters)
     }
 
-    /// Runs a d_step: at each node the first branch that is possible.
+    /// Executes a d_step: at each node, the first enabled branch.
     fn body(
         &mut self,
         source: StateId,
@@ -256,7 +279,7 @@ impl Translation<'_> {
         origin: OriginId,
     ) -> Result<Guard, HasEffect> {
         let mut passed = Guard::FALSE;
-        let mut sequence = Sequence::new(0, letters);
+        let mut sequence = LetterWorklist::new(0, letters);
         while let Some((node, mut letters)) = sequence.next(&mut self.result) {
             for branch in &body.nodes[node as usize] {
                 let possible = self.branch_condition(body, branch, origin)?;
@@ -275,8 +298,15 @@ impl Translation<'_> {
         Ok(passed)
     }
 
-    /// With these letters the claim reports an error.
-    fn fail(&mut self, source: StateId, marks: Marks, letters: Guard, what: &str, origin: OriginId) {
+    /// Adds edges to the sink of this error on these letters.
+    fn fail(
+        &mut self,
+        source: StateId,
+        marks: Marks,
+        letters: Guard,
+        what: &str,
+        origin: OriginId,
+    ) {
         if letters == Guard::FALSE {
             return;
         }
@@ -305,21 +335,23 @@ impl Translation<'_> {
     }
 }
 
-/// A claim that arrives here has found its error.
+/// Whether a claim that reaches this location has found an error.
 fn is_end(location: &Location) -> bool {
-    location.end || location.transitions.iter().any(|transition| transition.operation == Operation::End)
+    location.end
+        || location.transitions.iter().any(|transition| transition.operation == Operation::End)
 }
 
-/// Places reached while one state of the program is looked at, each with the letters it is reached with. A sequence that comes
-/// back to where it was with the same letter goes round forever, and nothing comes of it.
-struct Sequence {
+/// Worklist over places that a sequence reaches in one state of the program, with the letters on
+/// which each is reached. A place that is reached again with a known letter is an infinite loop
+/// and adds nothing.
+struct LetterWorklist {
     pending: Vec<(u32, Guard)>,
     seen: HashMap<u32, Guard>,
 }
 
-impl Sequence {
-    fn new(start: u32, letters: Guard) -> Sequence {
-        Sequence { pending: vec![(start, letters)], seen: HashMap::new() }
+impl LetterWorklist {
+    fn new(start: u32, letters: Guard) -> LetterWorklist {
+        LetterWorklist { pending: vec![(start, letters)], seen: HashMap::new() }
     }
 
     fn enter(&mut self, place: u32, letters: Guard) {

@@ -1,27 +1,32 @@
-//! Messages about the user's program, and how they are drawn.
+//! Diagnostics about the user's program, and their rendering.
 //!
-//! It owns the shape of a message and its rendering (through `annotate-snippets`). It must not know
-//! what is wrong with a program: callers say that.
+//! This module owns the structure of a message and its rendering (with `annotate-snippets`). It
+//! must not know which errors exist.
 
 use crate::source::{SourceFile, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle};
-use model::printable::{ShownSource, printable, printable_lines};
+use lariat_ir::printable::{ShownSource, printable, printable_lines};
 use std::ops::Range;
 
+/// Whether a diagnostic prevents compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
+    /// The program cannot be compiled.
     Error,
+    /// The program can be compiled, but probably contains a mistake.
     Warning,
 }
 
+/// A range of the source text and its explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
+    /// The range to underline.
     pub span: Span,
-    /// May be empty: then the place is only underlined.
+    /// The text under the range; if empty, the range is only underlined.
     pub text: String,
 }
 
-/// One message: what is wrong, where, and what to do about it.
+/// One message: the problem, its position, and how to fix it.
 ///
 /// ```ignore
 /// Diagnostic::error("`turm` is not declared")
@@ -31,12 +36,17 @@ pub struct Label {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// Error or warning.
     pub severity: Severity,
+    /// The problem in one line.
     pub message: String,
-    /// Absent for what concerns no place, such as a file that cannot be read.
+    /// Its position; absent if it concerns no position, such as a file that cannot be read.
     pub primary: Option<Label>,
+    /// Further positions that explain the problem.
     pub secondary: Vec<Label>,
+    /// Further explanations.
     pub notes: Vec<String>,
+    /// How to fix the problem.
     pub help: Vec<String>,
 }
 
@@ -52,42 +62,45 @@ impl Diagnostic {
         }
     }
 
+    /// An error with this message.
     pub fn error(message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, message)
     }
 
+    /// A warning with this message.
     pub fn warning(message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, message)
     }
 
-    /// The place it is about, and what to write under it.
+    /// Sets the position of the problem, and the text under it.
     #[must_use]
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.primary = Some(Label { span, text: text.into() });
         self
     }
 
-    /// Another place that explains it.
+    /// Adds another position that explains the problem.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
+    /// Adds an explanation.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// How to mend it.
+    /// Adds a suggestion for a fix.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help.push(text.into());
         self
     }
 
-    /// As [`Diagnostic::help`], when there is something to say.
+    /// Adds a suggestion for a fix, if there is one.
     #[must_use]
     pub fn maybe_help(self, text: Option<impl Into<String>>) -> Diagnostic {
         match text {
@@ -96,19 +109,21 @@ impl Diagnostic {
         }
     }
 
+    /// Whether the diagnostic prevents compilation.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
+    /// The position of the problem.
     pub fn span(&self) -> Option<Span> {
         self.primary.as_ref().map(|label| label.span)
     }
 }
 
-/// No more errors than this are drawn; the rest is counted. The same holds for warnings.
+/// Limit on the number of errors rendered, and on the number of warnings; the rest is counted.
 pub const MAX_SHOWN: usize = 20;
 
-/// Draws messages as text for a terminal, each followed by an empty line.
+/// Renders messages as text for a terminal, each followed by an empty line.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Ascii);
@@ -150,38 +165,38 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Group<'a> {
     group
 }
 
-/// A label with its place in one file.
-struct Mark<'a> {
+/// A label resolved to its file.
+struct ResolvedLabel<'a> {
     file: &'a SourceFile,
     range: Range<usize>,
     text: String,
     primary: bool,
 }
 
-/// The marked lines, one snippet for each file, the file of the primary label first.
+/// The labelled lines, one snippet per file; the file of the primary label comes first.
 fn snippets<'a>(
     diagnostic: &'a Diagnostic,
     sources: &'a SourceMap,
 ) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
-    let mut marks: Vec<Mark> = Vec::new();
+    let mut marks: Vec<ResolvedLabel> = Vec::new();
     let mut mark = |span: Span, text: &str, primary: bool| {
         if let Some((file, range)) = sources.resolve(span)
             && !marks.iter().any(|mark| mark.file.start == file.start && mark.range == range)
         {
-            marks.push(Mark { file, range, text: printable_lines(text), primary });
+            marks.push(ResolvedLabel { file, range, text: printable_lines(text), primary });
         }
     };
     let labels = diagnostic.primary.iter().map(|label| (label, true));
     for (label, primary) in labels.chain(diagnostic.secondary.iter().map(|label| (label, false))) {
         mark(label.span, &label.text, primary);
         if let Some(origin) = sources.origin(label.span) {
-            mark(origin, "it comes from here", false);
+            mark(origin, "expanded from here", false);
         }
     }
     let mut snippets = Vec::new();
     while let Some(first) = marks.first() {
         let file = first.file.start;
-        let (here, rest): (Vec<Mark>, Vec<Mark>) =
+        let (here, rest): (Vec<ResolvedLabel>, Vec<ResolvedLabel>) =
             marks.into_iter().partition(|mark| mark.file.start == file);
         snippets.extend(windows(here));
         marks = rest;
@@ -189,12 +204,14 @@ fn snippets<'a>(
     snippets
 }
 
-/// Lines longer than this are cut around the mark.
+/// Longer lines are cut around the label.
 const MAX_LINE_BYTES: usize = 200;
 
-/// One snippet over the marked lines of a file. Only those lines are copied, so that a message
-/// about a large file costs no more than one about a small one.
-fn windows<'a>(marks: Vec<Mark<'a>>) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+/// One snippet over the labelled lines of a file. Only these lines are copied, so that the cost of
+/// a message does not depend on the size of the file.
+fn windows<'a>(
+    marks: Vec<ResolvedLabel<'a>>,
+) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let file = marks.first()?.file;
     let line_of = |offset: usize| file.line(offset as u32);
     let long = |line: usize| file.line_range(line).len() > MAX_LINE_BYTES;
@@ -208,7 +225,7 @@ fn windows<'a>(marks: Vec<Mark<'a>>) -> Option<Snippet<'a, annotate_snippets::An
     let shown = ShownSource::new(&file.text[start..end]);
     let mut annotations = Vec::new();
     for mark in marks {
-        // A mark over several lines is drawn on its first: the beginning is what matters.
+        // A label over several lines is drawn on its first line.
         let line = file.line_range(line_of(mark.range.start));
         let text_end = line.start + file.text[line].trim_end().len();
         let from = mark.range.start.min(text_end);
@@ -221,8 +238,10 @@ fn windows<'a>(marks: Vec<Mark<'a>>) -> Option<Snippet<'a, annotate_snippets::An
     Some(snippet.annotations(annotations))
 }
 
-/// The part around the first mark of a line too long to show.
-fn cut_line<'a>(marks: &[Mark<'a>]) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+/// The part around the first label of a line that is too long to show.
+fn cut_line<'a>(
+    marks: &[ResolvedLabel<'a>],
+) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let mark = marks.first()?;
     let file = mark.file;
     let number = file.line(mark.range.start as u32);
@@ -233,7 +252,8 @@ fn cut_line<'a>(marks: &[Mark<'a>]) -> Option<Snippet<'a, annotate_snippets::Ann
         }
         offset
     };
-    let from = boundary(mark.range.start.saturating_sub(MAX_LINE_BYTES / 4).max(line.start)).max(line.start);
+    let from = boundary(mark.range.start.saturating_sub(MAX_LINE_BYTES / 4).max(line.start))
+        .max(line.start);
     let to = boundary((mark.range.start + MAX_LINE_BYTES / 2).min(line.end)).max(from);
     let start = mark.range.start.min(to);
     let end = mark.range.end.min(to).max(start);
@@ -247,7 +267,7 @@ fn cut_line<'a>(marks: &[Mark<'a>]) -> Option<Snippet<'a, annotate_snippets::Ann
     Some(snippet.annotation(AnnotationKind::Primary.span(place).label(mark.text.clone())))
 }
 
-/// `1 argument`, `2 arguments`
+/// A number with its noun: `1 argument`, `2 arguments`.
 pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
@@ -270,15 +290,18 @@ mod tests {
             .also(Span::new(5, 9), "declared here")
             .help("did you mean `turn`?");
         let text = render(&[diagnostic], &sources, false);
-        for part in
-            ["error: `turm` is not declared", "m.pml:2:23", "^^^^ not found", "help: did you mean `turn`?"]
-        {
+        for part in [
+            "error: `turm` is not declared",
+            "m.pml:2:23",
+            "^^^^ not found",
+            "help: did you mean `turn`?",
+        ] {
             assert!(text.contains(part), "{part} missing in\n{text}");
         }
     }
 
     #[test]
-    fn draws_anything() {
+    fn any_text_can_be_rendered() {
         let mut long = vec![b' '; 100_000];
         long.extend("x\u{e9}\u{0}\u{85}".as_bytes());
         long.extend([0xff, 0x1b, b'[', b'\r', b'\n']);
@@ -294,7 +317,7 @@ mod tests {
         assert!(render(&[Diagnostic::error("no place")], &sources, false).contains("no place"));
     }
 
-    /// Text cannot be reordered, and marks are below what they mean.
+    /// Bidirectional controls cannot reorder text, and labels are below the text they mark.
     #[test]
     fn unsafe_characters_are_escaped() {
         let mut sources = SourceMap::default();
@@ -302,8 +325,10 @@ mod tests {
         let diagnostic =
             Diagnostic::error("`\u{9b}` is \u{2066}odd").at(Span::new(8, 12), "not\u{200f} found");
         let text = render(&[diagnostic], &sources, false);
-        assert!(!text.chars().any(|c| c != '\n' && model::printable::is_unsafe(c)), "{text:?}");
-        for part in ["m\\u{1b}.pml:1:14", "`\\u{9b}` is \\u{2066}odd", "not\\u{200f} found", "1 \\u{7f}"] {
+        assert!(!text.chars().any(|c| c != '\n' && lariat_ir::printable::is_unsafe(c)), "{text:?}");
+        for part in
+            ["m\\u{1b}.pml:1:14", "`\\u{9b}` is \\u{2066}odd", "not\\u{200f} found", "1 \\u{7f}"]
+        {
             assert!(text.contains(part), "{part} missing in\n{text}");
         }
         let column = |part: &str| text.lines().find_map(|line| line.find(part));
@@ -311,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_only_so_many() {
+    fn the_number_of_errors_is_limited() {
         let sources = map(b"x\n");
         let many = vec![Diagnostic::error("bad").at(Span::new(0, 1), ""); MAX_SHOWN + 5];
         let text = render(&many, &sources, false);

@@ -1,31 +1,37 @@
-//! Text to tokens, for one file.
+//! The lexer: the text of one file to tokens.
 //!
 //! It owns comments, line continuations and the spelling of tokens. It must not know directives,
-//! macros or grammar: what is wrong comes out as a [`Bad`] token for others to report.
+//! macros or grammar: invalid text becomes an [`InvalidToken`] for the parser to report.
 
 use crate::source::Span;
-use crate::token::{Bad, Flags, Interner, Token, TokenKind};
+use crate::token::{Flags, Interner, InvalidToken, Token, TokenKind};
 
-/// A place in one file's text; the text itself and the interner are passed in, so that several
+/// A position in the text of one file. The text and the interner are passed in, so that several
 /// files can be open at once.
 #[derive(Clone, Debug)]
 pub struct Lexer {
     offset: usize,
-    /// Position of the file's first byte.
+    /// Position of the file's first byte in the source map.
     base: u32,
     at_line_start: bool,
-    /// Where a comment begins that does not end.
+    /// The start of an unterminated comment.
     pub unterminated_comment: Option<Span>,
-    /// A `*/` outside of comments, which SPIN passes over.
+    /// A `*/` outside comments, which SPIN ignores.
     pub stray_comment_end: Option<Span>,
 }
 
 impl Lexer {
     pub fn new(base: u32) -> Lexer {
-        Lexer { offset: 0, base, at_line_start: true, unterminated_comment: None, stray_comment_end: None }
+        Lexer {
+            offset: 0,
+            base,
+            at_line_start: true,
+            unterminated_comment: None,
+            stray_comment_end: None,
+        }
     }
 
-    /// The next token; [`TokenKind::End`] again and again at the end.
+    /// The next token; at the end always [`TokenKind::End`].
     pub fn next(&mut self, text: &str, interner: &mut Interner) -> Token {
         let flags = self.skip_blank(text.as_bytes());
         let start = self.offset;
@@ -38,7 +44,7 @@ impl Lexer {
         Span::new(self.base + start as u32, self.base + end as u32)
     }
 
-    /// Skips white space, comments and continued newlines.
+    /// Skips white space, comments and escaped newlines.
     fn skip_blank(&mut self, text: &[u8]) -> Flags {
         let mut flags = Flags::default();
         if self.at_line_start {
@@ -57,7 +63,8 @@ impl Lexer {
                 Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => self.offset += 1,
                 Some(b'\\') => match continuation(&text[self.offset..]) {
                     Some(length) => {
-                        // Alone it joins two lines without a trace; beside blanks `cpp` shows it.
+                        // An escaped newline alone joins two lines invisibly; next to blanks, `cpp`
+                        // outputs it.
                         self.offset += length;
                         continue;
                     }
@@ -103,7 +110,7 @@ impl Lexer {
         self.unterminated_comment = Some(self.span(start, start + 2));
     }
 
-    /// Scans one token; the flag says that a number does not fit.
+    /// Scans one token; the flag is set if a number overflows.
     fn scan(&mut self, text: &str, interner: &mut Interner) -> (TokenKind, bool) {
         let rest = &text.as_bytes()[self.offset..];
         let Some(&first) = rest.first() else { return (TokenKind::End, false) };
@@ -126,7 +133,7 @@ impl Lexer {
                     None => {
                         let character = text[self.offset..].chars().next().unwrap_or('\0');
                         self.offset += character.len_utf8();
-                        TokenKind::Bad(Bad::Character(character))
+                        TokenKind::InvalidToken(InvalidToken::Character(character))
                     }
                 }
             }
@@ -134,17 +141,17 @@ impl Lexer {
         (kind, false)
     }
 
-    /// Decimal only: SPIN reads `012` as twelve. A number too large is cut as C cuts it.
+    /// Decimal only: SPIN reads `012` as twelve. A number that is too large is truncated as in C.
     fn number(&mut self, rest: &[u8]) -> (TokenKind, bool) {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let length = word_length(rest);
         self.offset += length;
         if length > digits {
-            return (TokenKind::Bad(Bad::Number), false);
+            return (TokenKind::InvalidToken(InvalidToken::Number), false);
         }
-        let value = rest[..digits]
-            .iter()
-            .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+        let value = rest[..digits].iter().fold(0i64, |value, digit| {
+            value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))
+        });
         (TokenKind::Number(value as i32), i32::try_from(value).is_err())
     }
 
@@ -166,10 +173,10 @@ impl Lexer {
         while !text.is_char_boundary(self.offset) {
             self.offset += 1;
         }
-        TokenKind::Bad(Bad::UnterminatedString)
+        TokenKind::InvalidToken(InvalidToken::UnterminatedString)
     }
 
-    /// `'a'`, `'\n'`; an escape without a meaning of its own stands for the character itself.
+    /// `'a'`, `'\n'`; an unknown escape denotes the escaped character.
     fn character(&mut self, rest: &str) -> TokenKind {
         let mut characters = rest.chars();
         characters.next();
@@ -194,7 +201,7 @@ impl Lexer {
             }
             _ => {
                 self.offset += 1;
-                TokenKind::Bad(Bad::UnterminatedCharacter)
+                TokenKind::InvalidToken(InvalidToken::UnterminatedCharacter)
             }
         }
     }
@@ -204,7 +211,7 @@ fn word_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
 }
 
-/// Length of a backslash, white space and newline at the beginning of `bytes`.
+/// The length of a backslash, white space and newline at the beginning of `bytes`.
 fn continuation(bytes: &[u8]) -> Option<usize> {
     let blank = bytes[1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
     (bytes.get(1 + blank) == Some(&b'\n')).then_some(blank + 2)
@@ -281,7 +288,7 @@ mod tests {
                 TokenKind::Word(word) => format!("{line}{}", interner.word(word)),
                 TokenKind::Number(value) => format!("{line}{value}"),
                 TokenKind::String(text) => format!("{line}\"{}\"", interner.word(text)),
-                TokenKind::Bad(bad) => format!("{line}{bad:?}"),
+                TokenKind::InvalidToken(bad) => format!("{line}{bad:?}"),
                 kind => format!("{line}{}", kind.spelling().unwrap()),
             });
         }

@@ -1,13 +1,12 @@
-//! Statements and expressions as text, for traces and messages.
-//!
-//! Parentheses stand only where the meaning needs them. It knows the tree, not where it came from.
+//! Statements and expressions as text, for traces and messages, with as few parentheses as
+//! possible. It knows only the syntax tree.
 
 use crate::ast::{
-    BinaryOp, ChannelQuery, Expr, ExprKind, ForRange, ReceiveArgument, Reference, Statement, StatementKind,
-    TemporalBinaryOp, TemporalUnaryOp, UnaryOp,
+    BinaryOp, ChannelQuery, Expr, ExprKind, ForRange, ReceiveArgument, Reference, Statement,
+    StatementKind, TemporalBinaryOp, TemporalUnaryOp, UnaryOp,
 };
 
-/// A statement on one line; of a compound one only its head.
+/// A statement on one line; for a compound statement, only its head.
 pub fn statement(statement: &Statement) -> String {
     match &statement.kind {
         StatementKind::Labelled(_, inner) => self::statement(inner),
@@ -15,7 +14,12 @@ pub fn statement(statement: &Statement) -> String {
         StatementKind::Increment(target) => format!("{}++", reference(target)),
         StatementKind::Decrement(target) => format!("{}--", reference(target)),
         StatementKind::Send { channel, sorted, arguments } => {
-            format!("{}{}{}", reference(channel), if *sorted { "!!" } else { "!" }, exprs(arguments, ","))
+            format!(
+                "{}{}{}",
+                reference(channel),
+                if *sorted { "!!" } else { "!" },
+                exprs(arguments, ",")
+            )
         }
         StatementKind::Receive { channel, random, keep, arguments } => {
             let operator = if *random { "??" } else { "?" };
@@ -41,7 +45,9 @@ pub fn statement(statement: &Statement) -> String {
         StatementKind::DStep(_) => "d_step".to_string(),
         StatementKind::Block(_) => "{ … }".to_string(),
         StatementKind::Inline { name, .. } => format!("{}(…)", name.text),
-        StatementKind::Print { format, arguments } if arguments.is_empty() => format!("printf(\"{format}\")"),
+        StatementKind::Print { format, arguments } if arguments.is_empty() => {
+            format!("printf(\"{format}\")")
+        }
         StatementKind::Print { format, arguments } => {
             format!("printf(\"{format}\", {})", exprs(arguments, ", "))
         }
@@ -53,12 +59,14 @@ pub fn statement(statement: &Statement) -> String {
     }
 }
 
+/// An expression on one line.
 pub fn expr(expr: &Expr) -> String {
     let mut text = String::new();
     write(expr, &mut text);
     text
 }
 
+/// A reference on one line.
 pub fn reference(reference: &Reference) -> String {
     let mut text = String::new();
     write_reference(reference, &mut text);
@@ -98,7 +106,7 @@ fn write_index(index: Option<&Expr>, text: &mut String) {
 
 const UNARY_RANK: u8 = 20;
 
-/// How tightly an expression's outermost operator binds, as in the parser.
+/// The precedence of an expression's outermost operator, as in the parser.
 fn rank(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Binary(operator, ..) => binary(*operator).1,
@@ -139,7 +147,9 @@ fn write(expr: &Expr, text: &mut String) {
             };
             write_prefix(sign, operand, text);
         }
-        ExprKind::Binary(operator, left, right) => write_infix(binary(*operator), left, right, text),
+        ExprKind::Binary(operator, left, right) => {
+            write_infix(binary(*operator), left, right, text)
+        }
         ExprKind::TemporalBinary(operator, left, right) => {
             write_infix(temporal(*operator), left, right, text)
         }
@@ -215,7 +225,7 @@ fn is_temporal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::TemporalUnary(..))
 }
 
-/// All operators associate to the left, so an equal rank on the right needs parentheses.
+/// All operators are left associative, so equal precedence on the right needs parentheses.
 fn write_infix((sign, rank): (&str, u8), left: &Expr, right: &Expr, text: &mut String) {
     write_ranked(left, rank, text);
     text.push(' ');

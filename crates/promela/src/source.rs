@@ -1,18 +1,18 @@
-//! Where things stand in the user's files.
+//! Positions in the user's files.
 //!
-//! It owns the text of every file read and the origin of every token that a macro or an inline
-//! argument produced. It must not know tokens, grammar or how a message is drawn.
+//! This module owns the text of every file read and the origin of every token that a macro or an
+//! inline argument produced. It must not know tokens, grammar or the rendering of messages.
 //!
-//! All files share one space of byte positions. A [`Span`] holds the place *the user sees*: for a
-//! token out of a macro, the outermost macro call; for an inline's argument, the parameter in the
-//! inline's body. Where such a token is spelled is kept aside, in an [`Origin`].
+//! All files share one space of byte positions. A [`Span`] holds the position *shown to the user*:
+//! for a token from a macro, the outermost macro call; for an inline's argument, the parameter in
+//! the inline's body. The position of the token's text is kept separately, in an [`Origin`].
 
-/// A range of the source text. Cheap to copy; means nothing without its [`SourceMap`].
+/// A range of the source text. Cheap to copy; only meaningful with its [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     start: u32,
     end: u32,
-    /// One more than the index of its [`Origin`]; 0 when it is spelled where it is seen.
+    /// One more than the index of its [`Origin`]; 0 if the text is at the shown position.
     origin: u32,
 }
 
@@ -21,18 +21,19 @@ impl Span {
         Span { start, end, origin: 0 }
     }
 
-    /// From the beginning of `self` to the end of `other`. Where the two lie in different files
-    /// or out of order, the one that says more about the place: `self`.
+    /// The range from the beginning of `self` to the end of `other`; `self` if they are in
+    /// different files or out of order.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         if self == other || other.end < self.end || self == Span::default() {
             return if self == Span::default() { other } else { self };
         }
-        let origin = if self.start == other.start && self.end == other.end { self.origin } else { 0 };
+        let origin =
+            if self.start == other.start && self.end == other.end { self.origin } else { 0 };
         Span { start: self.start, end: other.end, origin }
     }
 
-    /// The empty place just behind `self`.
+    /// The empty range directly after `self`.
     #[must_use]
     pub fn after(self) -> Span {
         Span::new(self.end, self.end)
@@ -42,21 +43,24 @@ impl Span {
         self.origin != 0
     }
 
-    /// What the user sees, forgetting where it is spelled.
+    /// The position shown to the user, without its origin.
     pub(crate) fn seen(self) -> Span {
         Span { origin: 0, ..self }
     }
 }
 
-/// A place as people name it. Lines and columns count from 1, columns in characters.
+/// A position for display. Lines and columns count from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location<'a> {
+    /// The name of the file.
     pub file: &'a str,
+    /// The line, from 1.
     pub line: u32,
+    /// The column in characters, from 1.
     pub column: u32,
 }
 
-/// Where the text of an expanded token stands.
+/// The position of an expanded token's text.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     start: u32,
@@ -98,12 +102,12 @@ pub struct SourceMap {
     origins: Vec<Origin>,
 }
 
-/// More source text than this is refused; positions would not fit.
+/// Limit on the total source text: positions are 32-bit.
 pub const MAX_SOURCE_BYTES: usize = 1 << 30;
 
 impl SourceMap {
-    /// Adds a file and returns its index, or `None` when the limit on source text is passed.
-    /// Bytes that are not UTF-8 are replaced, so that every later step sees valid text.
+    /// Adds a file and returns its index, or `None` if the limit on source text is exceeded. Bytes
+    /// that are not UTF-8 are replaced, so that later passes see valid text.
     pub(crate) fn add(&mut self, name: &str, bytes: &[u8]) -> Option<usize> {
         let start = self.files.last().map_or(0, |file| file.end() + 1);
         let text = String::from_utf8_lossy(bytes).into_owned();
@@ -111,13 +115,18 @@ impl SourceMap {
             return None;
         }
         let lines = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .chain(
+                text.bytes()
+                    .enumerate()
+                    .filter(|(_, byte)| *byte == b'\n')
+                    .map(|(at, _)| at as u32 + 1),
+            )
             .collect();
         self.files.push(SourceFile { name: name.to_string(), text, start, lines });
         Some(self.files.len() - 1)
     }
 
-    /// Every file read, with its text, in the order in which they were met.
+    /// The name and text of every file, in the order in which they were read.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|file| (file.name.as_str(), file.text.as_str()))
     }
@@ -131,7 +140,8 @@ impl SourceMap {
         after.checked_sub(1).map(|index| &self.files[index])
     }
 
-    /// `seen` with the text of `spelled`: what a macro or an inline argument makes of a token.
+    /// A span shown at `seen` with the text of `spelled`, for a token from a macro or inline
+    /// argument.
     pub(crate) fn expanded(&mut self, seen: Span, spelled: Span) -> Span {
         let (start, end) = self.spelled(spelled);
         self.origins.push(Origin { start, end });
@@ -145,7 +155,7 @@ impl SourceMap {
         }
     }
 
-    /// Where a token is spelled, when that is not where it is seen.
+    /// The position of a token's text, if it differs from the shown position.
     pub(crate) fn origin(&self, span: Span) -> Option<Span> {
         span.is_expanded().then(|| {
             let (start, end) = self.spelled(span);
@@ -153,7 +163,8 @@ impl SourceMap {
         })
     }
 
-    /// The file a span begins in, and its offsets there, clipped to that file.
+    /// The file that contains the start of a span, and the span's offsets in it, clipped to the
+    /// file.
     pub(crate) fn resolve(&self, span: Span) -> Option<(&SourceFile, std::ops::Range<usize>)> {
         let file = self.file_of(span.start)?;
         let end = file.text.len();
@@ -162,7 +173,7 @@ impl SourceMap {
         Some((file, from..to.max(from)))
     }
 
-    /// The place the user wrote.
+    /// The position shown to the user.
     pub fn locate(&self, span: Span) -> Location<'_> {
         let Some((file, range)) = self.resolve(span) else {
             return Location { file: "", line: 1, column: 1 };
@@ -172,7 +183,7 @@ impl SourceMap {
         Location { file: &file.name, line: line as u32 + 1, column }
     }
 
-    /// The text as it is spelled: for a token out of a macro, the text in the macro's body.
+    /// The text of a span; for a token from a macro, the text in the macro's body.
     pub fn text(&self, span: Span) -> &str {
         let (start, end) = self.spelled(span);
         match self.resolve(Span::new(start, end)) {
@@ -181,7 +192,7 @@ impl SourceMap {
         }
     }
 
-    /// The file names in the order they were read, the main file first.
+    /// The file names in the order in which they were read, the main file first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.name.as_str())
     }
@@ -199,20 +210,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_found_across_files() {
+    fn positions_are_found_across_files() {
         let mut sources = SourceMap::default();
         sources.add("a", b"one\ntwo\n").unwrap();
         sources.add("b", "dr\u{e9}i vier".as_bytes()).unwrap();
-        let cases = [(0, "a", 1, 1), (4, "a", 2, 1), (6, "a", 2, 3), (9, "b", 1, 1), (15, "b", 1, 6)];
+        let cases =
+            [(0, "a", 1, 1), (4, "a", 2, 1), (6, "a", 2, 3), (9, "b", 1, 1), (15, "b", 1, 6)];
         for (start, file, line, column) in cases {
-            assert_eq!(sources.locate(Span::new(start, start)), Location { file, line, column }, "{start}");
+            assert_eq!(
+                sources.locate(Span::new(start, start)),
+                Location { file, line, column },
+                "{start}"
+            );
         }
         assert_eq!(sources.text(Span::new(4, 7)), "two");
         assert_eq!(sources.text(Span::new(15, 99)), "vier");
     }
 
     #[test]
-    fn an_expanded_token_is_seen_at_its_call_and_spelled_in_the_body() {
+    fn an_expanded_token_is_shown_at_its_call_and_has_the_text_of_the_body() {
         let mut sources = SourceMap::default();
         sources.add("a", b"body call").unwrap();
         let span = sources.expanded(Span::new(5, 9), Span::new(0, 4));
@@ -222,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_text_has_places_too() {
+    fn positions_in_invalid_utf8() {
         let mut sources = SourceMap::default();
         sources.add("a", &[0xff, b'\n', 0xfe, b'x']).unwrap();
         assert_eq!(sources.locate(Span::new(5, 6)).line, 2);

@@ -1,9 +1,7 @@
-//! "Did you mean …?": the closest of several names.
-//!
-//! It knows strings only.
+//! "Did you mean …?": the closest of several names. It knows only strings.
 
-/// The candidate most like `name`, if one is like enough to be a slip of the pen: at most a third
-/// of the letters wrong, and at least one right. Ties go to the first.
+/// The candidate closest to `name`, if it is close enough to be a typing error: at most a third of
+/// the letters differ and at least one agrees. Ties go to the first candidate.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = name.chars().count();
     let allowed = (letters / 3).max(1);
@@ -16,14 +14,17 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             return Some(candidate);
         }
         let distance = distance(name, candidate);
-        if distance <= allowed && distance < letters && best.is_none_or(|(least, _)| distance < least) {
+        if distance <= allowed
+            && distance < letters
+            && best.is_none_or(|(least, _)| distance < least)
+        {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
 }
 
-/// Edit distance with transpositions of neighbours (optimal string alignment).
+/// Edit distance with transpositions of adjacent letters (optimal string alignment).
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_was_meant() {
+    fn finds_the_intended_name() {
         let names = ["turn", "flag", "critical", "x"];
         for (written, meant) in [
             ("turm", Some("turn")),

@@ -1,11 +1,10 @@
-//! Names and what they stand for: types, mtype names, variables and their block scopes.
+//! The symbol table of one program: types, mtype names, variables and their block scopes.
 //!
-//! It owns the symbol table of one program. It must not know how a variable is laid out in the
-//! model; the lowering keeps that.
+//! It must not know the layout of variables in the program IR, which the lowering owns.
 
 use crate::ast::{Expr, Ident, Initializer, TypeKind, Visibility};
-use model::Domain;
-use model::program::{Meaning, NameSetId};
+use lariat_ir::Domain;
+use lariat_ir::program::{Meaning, NameSetId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -28,7 +27,7 @@ pub enum Type {
 pub struct StructId(pub usize);
 
 impl Type {
-    /// The values of a scalar; a structure has none of its own.
+    /// The values of a scalar type; must not be called on a structure.
     pub fn domain(self) -> Domain {
         match self {
             Type::Bit | Type::Bool => Domain::BIT,
@@ -49,7 +48,7 @@ impl Type {
         }
     }
 
-    /// SPIN initialises the globals of one type after those of another, in this order.
+    /// SPIN initialises globals type by type, in this order.
     pub fn initialization_rank(self) -> u8 {
         match self {
             Type::Unsigned(_) => 0,
@@ -78,7 +77,7 @@ pub struct Field {
     pub initializer: Option<Initializer>,
 }
 
-/// A block: the path of block numbers from the proctype's body inwards.
+/// A block: the path of block numbers from the proctype's body to the block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scope(pub Vec<u32>);
 
@@ -88,12 +87,12 @@ impl Scope {
     }
 }
 
-/// Which proctype (by its place in the list of bodies) a name belongs to; `None` for globals.
+/// The proctype (as index in the list of bodies) that a name belongs to; `None` for globals.
 pub type Owner = Option<usize>;
 
 /// A variable as declared.
 #[derive(Clone, Debug)]
-pub struct Variable {
+pub struct DeclaredVariable {
     pub name: Ident,
     pub owner: Owner,
     pub scope: Scope,
@@ -101,16 +100,17 @@ pub struct Variable {
     pub length: Option<u32>,
     pub visibility: Option<Visibility>,
     pub is_parameter: bool,
-    /// What it holds from the start; a declaration in the middle of a body is an assignment instead.
+    /// The value at process creation; absent for a declaration in the middle of a body, which is
+    /// an assignment instead.
     pub initializer: Option<Initializer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableIndex(pub usize);
 
-/// A point in the text, as seen by name lookup: only what was declared before counts.
+/// A point of the program at which a name is looked up: only earlier declarations are visible.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LookupPoint {
     pub owner: Owner,
     pub scope: Scope,
     pub declared: usize,
@@ -120,8 +120,8 @@ pub struct Place {
 pub struct Symbols {
     pub structs: Vec<Struct>,
     /// Variables in order of declaration.
-    pub variables: Vec<Variable>,
-    pub name_sets: Vec<model::program::NameSet>,
+    pub variables: Vec<DeclaredVariable>,
+    pub name_sets: Vec<lariat_ir::program::NameSet>,
     mtypes: BTreeMap<Rc<str>, (NameSetId, i32)>,
     struct_names: HashMap<Rc<str>, StructId>,
     by_name: HashMap<Rc<str>, Vec<VariableIndex>>,
@@ -142,19 +142,19 @@ impl Symbols {
         self.structs.push(Struct { name, fields });
     }
 
-    /// The set with this name (`None` for the unnamed one), made when first asked for.
+    /// The set with this name (`None` for the unnamed set), created on first use.
     pub fn name_set(&mut self, name: Option<&str>) -> NameSetId {
         let name = name.unwrap_or("mtype");
         let index = self.name_sets.iter().position(|set| set.name == name).unwrap_or_else(|| {
             let names = Vec::new();
-            self.name_sets.push(model::program::NameSet { name: name.into(), names });
+            self.name_sets.push(lariat_ir::program::NameSet { name: name.into(), names });
             self.name_sets.len() - 1
         });
         NameSetId(index as u32)
     }
 
-    /// Adds the names of one declaration: the last one written gets the lowest number.
-    /// Returns the names that were there before.
+    /// Adds the names of one declaration: the last name gets the lowest number. Returns the names
+    /// that existed before.
     pub fn add_mtype(&mut self, set: NameSetId, names: &[Ident]) -> Vec<Ident> {
         let mut repeated = Vec::new();
         for name in names.iter().rev() {
@@ -172,8 +172,8 @@ impl Symbols {
         self.mtypes.get(name).copied()
     }
 
-    /// Adds a variable; an earlier one of the same name in the same block is returned as the error.
-    pub fn declare(&mut self, variable: Variable) -> Result<VariableIndex, VariableIndex> {
+    /// Adds a variable; the error is an earlier variable of this name in the same block.
+    pub fn declare(&mut self, variable: DeclaredVariable) -> Result<VariableIndex, VariableIndex> {
         let same = self.by_name.entry(variable.name.text.clone()).or_default();
         let clash = same.iter().copied().find(|&index| {
             let other = &self.variables[index.0];
@@ -188,12 +188,12 @@ impl Symbols {
         Ok(index)
     }
 
-    pub fn variable(&self, index: VariableIndex) -> &Variable {
+    pub fn variable(&self, index: VariableIndex) -> &DeclaredVariable {
         &self.variables[index.0]
     }
 
-    /// What a name means at a place: the innermost variable, else a global.
-    pub fn lookup(&self, name: &str, place: &Place) -> Option<VariableIndex> {
+    /// The variable that a name denotes: the innermost local one, otherwise a global.
+    pub fn lookup(&self, name: &str, place: &LookupPoint) -> Option<VariableIndex> {
         let visible = |index: &&VariableIndex| {
             let variable = self.variable(**index);
             index.0 < place.declared
@@ -207,14 +207,14 @@ impl Symbols {
         self.by_name.get(name)?.iter().filter(visible).max_by_key(depth).copied()
     }
 
-    /// A local variable of a proctype, wherever in it it is declared.
+    /// A local variable of a proctype, declared in any of its blocks.
     pub fn local(&self, owner: usize, name: &str) -> Option<VariableIndex> {
         let candidates = self.by_name.get(name)?;
         candidates.iter().copied().find(|&index| self.variable(index).owner == Some(owner))
     }
 
-    /// Every name visible at a place, for suggestions.
-    pub fn visible_names<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = &'a str> {
+    /// Every name visible at a point, for suggestions.
+    pub fn visible_names<'a>(&'a self, place: &'a LookupPoint) -> impl Iterator<Item = &'a str> {
         self.variables
             .iter()
             .take(place.declared)
@@ -226,7 +226,7 @@ impl Symbols {
             .chain(self.mtypes.keys().map(|name| &**name))
     }
 
-    /// The type a declaration names, or the name it does not know.
+    /// The type that a declaration names; the error is an undeclared type name.
     pub fn resolve_type<'a>(&mut self, kind: &'a TypeKind, width: u8) -> Result<Type, &'a Ident> {
         Ok(match kind {
             TypeKind::Bit => Type::Bit,
@@ -243,7 +243,7 @@ impl Symbols {
     }
 }
 
-/// The constant an initialiser stands for, if it is a plain expression.
+/// The expression of an initialiser, unless it is a list or creates a channel.
 pub fn initial_expr(initializer: &Option<Initializer>) -> Option<&Expr> {
     match initializer {
         Some(Initializer::Expr(expr)) => Some(expr),

@@ -1,6 +1,4 @@
-//! Tokens, and the interned words they are made of.
-//!
-//! It must not know how text becomes tokens nor what grammar they form.
+//! Tokens and the interned words they contain. It must not know the lexer or the grammar.
 
 use crate::source::Span;
 use std::collections::HashMap;
@@ -11,7 +9,7 @@ use std::rc::Rc;
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// A reserved word of Promela, which no variable may be called.
+    /// Whether it is a reserved word of Promela.
     pub fn is_keyword(self) -> bool {
         (self.0 as usize) < kw::RESERVED.len()
     }
@@ -43,7 +41,7 @@ keywords! {
     TRACE "trace" TRUE "true" TYPEDEF "typedef" UNLESS "unless" UNSIGNED "unsigned" XR "xr" XS "xs"
 }
 
-/// Words in the order they were first seen, the keywords first.
+/// Words in order of first occurrence, keywords first.
 #[derive(Debug)]
 pub struct Interner {
     numbers: HashMap<Rc<str>, Symbol>,
@@ -82,23 +80,23 @@ pub struct Token {
     pub flags: Flags,
 }
 
-/// What stands between a token and its predecessor, and what is special about it.
+/// The white space before a token, and special properties of the token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
-/// The flags that tell what stands before a token.
+/// The flags about white space before a token.
 const SPACING: u8 = Flags::NEWLINE.0 | Flags::SPACE.0 | Flags::LINE.0;
 
 impl Flags {
-    /// First of its line, continued lines and comments counting as one: what ends a directive.
+    /// First token of a logical line (after escaped newlines and comments): ends a directive.
     pub const NEWLINE: Flags = Flags(1);
-    /// Something white, or a comment, before it.
+    /// White space or a comment before the token.
     pub const SPACE: Flags = Flags(2);
-    /// A macro's own name in its expansion: never expanded again.
+    /// A macro's name in its own expansion, which is never expanded again.
     pub const PAINTED: Flags = Flags(4);
-    /// On a later line than its predecessor, whatever the reason: what `cpp` shows to SPIN.
+    /// On a later line than the token before, for any reason: the lines in the output of `cpp`.
     pub const LINE: Flags = Flags(16);
-    /// A number that does not fit an `int`.
+    /// A number that does not fit in an `int`.
     pub const OVERFLOW: Flags = Flags(8);
 
     pub fn has(self, flag: Flags) -> bool {
@@ -110,7 +108,7 @@ impl Flags {
         Flags(self.0 | flag.0)
     }
 
-    /// The white space of `first` before a token that takes its place.
+    /// This token's own properties with the white space of `first`, which it replaces.
     #[must_use]
     pub fn spaced_as(self, first: Flags) -> Flags {
         Flags(self.0 & !SPACING | first.0 & SPACING)
@@ -118,7 +116,7 @@ impl Flags {
 }
 
 impl Token {
-    /// Whether a line begins with it, as SPIN sees lines.
+    /// Whether the token begins a line, as SPIN sees lines.
     pub fn starts_line(&self) -> bool {
         self.flags.has(Flags::LINE)
     }
@@ -132,7 +130,7 @@ pub enum TokenKind {
     Number(i32),
     /// The text between the quotes.
     String(Symbol),
-    Bad(Bad),
+    InvalidToken(InvalidToken),
     End,
     Semicolon,
     Arrow,
@@ -151,7 +149,7 @@ pub enum TokenKind {
     Assign,
     Increment,
     Decrement,
-    /// `!`: send, or not.
+    /// `!`: send or negation.
     Bang,
     BangBang,
     Question,
@@ -179,10 +177,10 @@ pub enum TokenKind {
     HashHash,
 }
 
-/// Text that is no token. It is reported where the grammar meets it, so that it does no harm in
-/// places that are skipped.
+/// Text that is not a token. The parser reports it, so that text in excluded groups is not an
+/// error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bad {
+pub enum InvalidToken {
     Character(char),
     UnterminatedString,
     UnterminatedCharacter,
@@ -191,11 +189,11 @@ pub enum Bad {
 }
 
 impl TokenKind {
-    /// The spelling of a token that has only one.
+    /// The text of a token kind that has only one spelling.
     pub fn spelling(self) -> Option<&'static str> {
         use TokenKind as T;
         Some(match self {
-            T::Word(_) | T::Number(_) | T::String(_) | T::Bad(_) | T::End => return None,
+            T::Word(_) | T::Number(_) | T::String(_) | T::InvalidToken(_) | T::End => return None,
             T::Semicolon => ";",
             T::Arrow => "->",
             T::Comma => ",",

@@ -1,7 +1,7 @@
-//! What is said about bad programs: each `tests/diagnostics/NAME.pml` gives exactly the text of
-//! `NAME.txt`. Set `UPDATE_EXPECT=1` to write the texts anew, then read the difference.
+//! Diagnostics of invalid programs: each `tests/diagnostics/NAME.pml` yields exactly the text of
+//! `NAME.txt`. Set `UPDATE_EXPECT=1` to rewrite the texts, then review the difference.
 
-use promela::diagnostic::render;
+use lariat_promela::diagnostic::render;
 use std::path::Path;
 
 #[test]
@@ -17,8 +17,8 @@ fn messages_are_as_recorded() {
     let mut different = Vec::new();
     for model in models {
         let name = model.file_name().unwrap().to_str().unwrap();
-        let loader = promela::MemoryLoader::new().with(name, std::fs::read(&model).unwrap());
-        let parsed = promela::parse(&loader, name, &[]);
+        let loader = lariat_promela::MemoryLoader::new().with(name, std::fs::read(&model).unwrap());
+        let parsed = lariat_promela::parse(&loader, name, &[]);
         let found = render(&parsed.diagnostics, &parsed.sources, false);
         let recorded = model.with_extension("txt");
         if std::env::var_os("UPDATE_EXPECT").is_some() {

@@ -1,22 +1,17 @@
-//! The range analysis on models: nothing met on a walk is outside, and loops, guards and atomic sequences are understood.
+//! The range analysis on models: no value of a random walk is outside its range, and loops, guards
+//! and atomic sequences are analysed precisely.
 
-use model::program::{ChannelTypeId, ProcessTypeId, Program, VariableId};
-use model::ranges::{Ranges, analyse};
-use model::{Interpreter, State};
-use promela::{DiskLoader, MemoryLoader};
+mod common;
+
+use common::compile;
+use lariat_ir::program::{ChannelTypeId, ProcessTypeId, Program, VariableId};
+use lariat_ir::ranges::{Ranges, analyse};
+use lariat_ir::{Interpreter, State};
+use lariat_promela::DiskLoader;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
-fn compile(text: &str) -> Program {
-    let loader = MemoryLoader::new().with("model.pml", text);
-    let compiled = promela::compile(&loader, "model.pml", &[]);
-    compiled.program.unwrap_or_else(|| {
-        panic!("{}", promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, false))
-    })
-}
-
-/// A few thousand states, some near the start and some far away.
-fn look_around(program: &Program, ranges: &Ranges) -> Option<String> {
+/// Checks a few thousand states, some near the initial state and some far from it.
+fn check_reachable_values(program: &Program, ranges: &Ranges) -> Option<String> {
     let interpreter = Interpreter::new(program);
     let mut known: HashSet<State> = HashSet::new();
     let mut waiting = std::collections::VecDeque::from(interpreter.initial_states().ok()?);
@@ -39,30 +34,14 @@ fn look_around(program: &Program, ranges: &Ranges) -> Option<String> {
     None
 }
 
-fn models(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).expect("the folder can be read") {
-        let path = entry.expect("the folder can be read").path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
-            found.push(path);
-        }
-    }
-}
-
-/// The corpus, and the folder that `LARIAT_MODELS` names.
+/// Checks the corpus and the models in the folder `LARIAT_MODELS`.
 #[test]
 fn values_of_the_corpus_are_within_their_ranges() {
-    let mut paths = Vec::new();
-    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut paths);
-    if let Some(more) = std::env::var_os("LARIAT_MODELS") {
-        models(Path::new(&more), &mut paths);
-    }
-    paths.sort();
-    let mut looked_at = 0;
+    let paths = common::corpus();
+    let mut analysed = 0;
     let mut bits = (0, 0);
     for path in &paths {
-        let compiled = promela::compile(&DiskLoader, &path.to_string_lossy(), &[]);
+        let compiled = lariat_promela::compile(&DiskLoader, &path.to_string_lossy(), &[]);
         let Some(program) = compiled.program else { continue };
         let started = std::time::Instant::now();
         let ranges = analyse(&program);
@@ -70,16 +49,16 @@ fn values_of_the_corpus_are_within_their_ranges() {
         let (own, of_domains) = widths(&program, &ranges);
         bits = (bits.0 + own, bits.1 + of_domains);
         println!("{}: {own} bits of {of_domains}, {time:?}", path.display());
-        if let Some(strange) = look_around(&program, &ranges) {
+        if let Some(strange) = check_reachable_values(&program, &ranges) {
             panic!("{}: {strange}", path.display());
         }
-        looked_at += 1;
+        analysed += 1;
     }
     println!("{} bits of {}", bits.0, bits.1);
-    assert!(looked_at > 50, "only {looked_at} models");
+    assert!(analysed > 50, "only {analysed} models");
 }
 
-/// Bits of all variables, as analysed and as declared.
+/// The bits of all variables, as analysed and as declared.
 fn widths(program: &Program, ranges: &Ranges) -> (u32, u32) {
     let mut widths = (0, 0);
     for (id, variable) in (0u32..).zip(program.variables.iter()) {
@@ -100,7 +79,7 @@ fn widths(program: &Program, ranges: &Ranges) -> (u32, u32) {
 fn shown(text: &str) -> String {
     let program = compile(text);
     let ranges = analyse(&program);
-    assert_eq!(look_around(&program, &ranges), None);
+    assert_eq!(check_reachable_values(&program, &ranges), None);
     let mut parts = Vec::new();
     for (id, variable) in (0u32..).zip(program.variables.iter()) {
         let interval = ranges.global(VariableId(id));
@@ -109,14 +88,17 @@ fn shown(text: &str) -> String {
     for (kind, process_type) in (0u32..).zip(&program.process_types) {
         for (id, variable) in (0u32..).zip(process_type.variables.iter()) {
             let interval = ranges.local(ProcessTypeId(kind), VariableId(id));
-            parts
-                .push(format!("{}:{} {}..{}", process_type.name, variable.name, interval.low, interval.high));
+            parts.push(format!(
+                "{}:{} {}..{}",
+                process_type.name, variable.name, interval.low, interval.high
+            ));
         }
     }
     for (kind, channel_type) in (0u32..).zip(&program.channel_types) {
         for field in 0..channel_type.fields.len() {
             let interval = ranges.channel_field(ChannelTypeId(kind), field);
-            parts.push(format!("{}.{field} {}..{}", channel_type.name, interval.low, interval.high));
+            parts
+                .push(format!("{}.{field} {}..{}", channel_type.name, interval.low, interval.high));
         }
     }
     parts.join(", ")
@@ -124,10 +106,15 @@ fn shown(text: &str) -> String {
 
 #[test]
 fn a_counter_stays_below_its_bound() {
-    assert_eq!(shown("active proctype P() { byte i; do :: i < 5 -> i++ :: else -> break od }"), "P:i 0..5");
+    assert_eq!(
+        shown("active proctype P() { byte i; do :: i < 5 -> i++ :: else -> break od }"),
+        "P:i 0..5"
+    );
     assert_eq!(shown("active proctype P() { int i; for (i : 3 .. 70) { skip } }"), "P:i 0..71");
     assert_eq!(
-        shown("active proctype P() { short i = 9; do :: i > 2 -> i = i - 1 :: i <= 2 -> i = 9 od }"),
+        shown(
+            "active proctype P() { short i = 9; do :: i > 2 -> i = i - 1 :: i <= 2 -> i = 9 od }"
+        ),
         "P:i 2..9"
     );
 }
@@ -164,11 +151,14 @@ fn messages_and_parameters() {
     let text = "chan c = [2] of { byte, int }; byte x;
         proctype Q(byte k) { c!k, 3 }
         init { byte b; int i; atomic { run Q(2); run Q(5) }; c?b,i; x = b }";
-    assert_eq!(shown(text), "c 1..1, x 0..5, Q:k 2..5, init:b 0..5, init:i 0..3, c.0 2..5, c.1 3..3");
+    assert_eq!(
+        shown(text),
+        "c 1..1, x 0..5, Q:k 2..5, init:b 0..5, init:i 0..3, c.0 2..5, c.1 3..3"
+    );
 }
 
 #[test]
-fn control_given_up_is_noticed() {
+fn an_atomic_sequence_that_blocks_loses_control() {
     let text = "byte n; chan c = [0] of { bit }; active proctype P() {
         do :: atomic { n < 3 -> c!0; n++ } od }
         active proctype Q() { do :: c?_ -> n = 9 od }";
@@ -176,23 +166,24 @@ fn control_given_up_is_noticed() {
 }
 
 #[test]
-fn what_counts_processes_is_bounded_by_their_number() {
-    // However the steps interleave; also where ways part and meet again.
+fn process_counters_are_bounded_by_the_number_of_processes() {
+    // For every interleaving, and also where branches split and join.
     let text = "byte inside, room = 9; active [5] proctype P() {
         do :: inside++; if :: room-- :: skip; d_step { room = room - 2; room++ } fi; skip; inside = inside - 1; room++ od }";
     assert_eq!(shown(text), "inside 0..5, room 4..9");
-    // Not what is lower for one way than for the other, set otherwise, or below what its type holds.
+    // Not if a variable changes differently on two branches, is assigned otherwise, or wraps
+    // around in its type.
     let not = "byte once, set, low; active [2] proctype P() { do
         :: once++; if :: once-- :: skip fi
         :: set++; set = 0
         :: low--; low++ od }";
     assert_eq!(shown(not), "once 0..255, set 0..255, low 0..255");
-    // Who is gone still owes what it owed at its end, however many follow.
+    // A terminated process keeps its contribution, however many processes follow.
     let gone = "byte all, now; proctype Q() { all++; now++; now-- } init { do :: _nr_pr < 4 -> run Q() od }";
     assert_eq!(shown(gone), "all 0..255, now 0..255");
     let few = "byte all, now; proctype Q() { all++; now++; now-- } init { run Q(); run Q() }";
     assert_eq!(shown(few), "all 0..2, now 0..2");
-    // A message may bring any value.
+    // A message may contain any value.
     let received = "byte n; chan c = [1] of { byte }; active [2] proctype P() {
         do :: n++; n-- :: c!7 :: c?n od }";
     assert!(shown(received).starts_with("n 0..255"), "{}", shown(received));

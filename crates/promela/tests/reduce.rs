@@ -1,43 +1,30 @@
-//! Reductions of models: the same errors, no more states, and every counterexample has a way back.
+//! Reductions of models: the same errors, no more states, and every counterexample can be replayed.
 
-#[path = "../../model/tests/common/explore.rs"]
+mod common;
+#[path = "../../ir/tests/common/explore.rs"]
 mod explore;
 
+use common::compile;
 use explore::{compare, explore};
-use model::expression::{Expr, Place, Remote, Scope};
-use model::program::{ProcessTypeId, VariableId};
-use model::reduce::{Observed, Passes, reduce};
-use model::{Interpreter, Program, State};
-use promela::{DiskLoader, MemoryLoader};
+use lariat_ir::expression::{Expr, Place, Remote, Scope};
+use lariat_ir::program::{ProcessTypeId, VariableId};
+use lariat_ir::reduce::{Observed, Passes, reduce};
+use lariat_ir::{Interpreter, Program, State};
+use lariat_promela::{DiskLoader, MemoryLoader};
 use std::collections::{BTreeSet, HashSet};
-use std::path::{Path, PathBuf};
 
-/// Larger models are left to searches with better stores.
+/// Larger models are covered by searches with better stores.
 const MOST_STATES: usize = 15_000;
 
-fn models(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).expect("the folder can be read") {
-        let path = entry.expect("the folder can be read").path();
-        if path.is_dir() {
-            models(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "pml") {
-            found.push(path);
-        }
-    }
-}
-
-/// The corpus, and the folder that `LARIAT_MODELS` names.
+/// Checks the corpus and the models in the folder `LARIAT_MODELS`.
 fn on_all(passes: Passes) {
-    let mut paths = Vec::new();
-    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus"), &mut paths);
-    if let Some(more) = std::env::var_os("LARIAT_MODELS") {
-        models(Path::new(&more), &mut paths);
-    }
-    paths.sort();
+    let paths = common::corpus();
     let mut compared = 0;
     let mut wrong = Vec::new();
     for path in &paths {
-        let Some(program) = promela::compile(&DiskLoader, &path.to_string_lossy(), &[]).program else {
+        let Some(program) =
+            lariat_promela::compile(&DiskLoader, &path.to_string_lossy(), &[]).program
+        else {
             continue;
         };
         match compare(&program, passes, MOST_STATES) {
@@ -83,21 +70,13 @@ fn everything_on_the_corpus() {
     on_all(Passes::ALL);
 }
 
-fn compile(text: &str) -> Program {
-    let loader = MemoryLoader::new().with("model.pml", text);
-    let compiled = promela::compile(&loader, "model.pml", &[]);
-    compiled.program.unwrap_or_else(|| {
-        panic!("{}", promela::diagnostic::render(&compiled.diagnostics, &compiled.sources, false))
-    })
-}
-
-/// How many states a model has, before and after one pass.
+/// The number of states of a model, before and after the passes.
 fn states(text: &str, passes: Passes) -> (usize, usize) {
     compare(&compile(text), passes, 100_000).expect("no difference").expect("few states")
 }
 
 #[test]
-fn a_message_that_was_sent_on_is_forgotten() {
+fn a_forwarded_message_is_reset() {
     let text = "chan in = [1] of { byte }; chan out = [1] of { byte };
         active proctype Source() { do :: in!1 :: in!2 :: in!3 od }
         active proctype Relay() { byte x; do :: in?x -> out!x od }
@@ -112,13 +91,14 @@ fn remotely_read_variables_do_not_die() {
         active proctype Q() { assert(P[0]:x != 4) }";
     states(text, Passes::ALL);
     let reduced = reduce(&compile(text), &Observed::default());
-    assert!(reduced.program.process_types[0].locations.iter().all(|location| location.dead.is_empty()));
+    assert!(
+        reduced.program.process_types[0].locations.iter().all(|location| location.dead.is_empty())
+    );
 }
 
 #[test]
-fn counting_for_nobody_is_dropped() {
-    let text =
-        "int n; byte x; active [2] proctype P() { do :: x < 2 -> x++; n++ :: x > 0 -> x--; n = n + x od }";
+fn a_write_only_counter_is_dropped() {
+    let text = "int n; byte x; active [2] proctype P() { do :: x < 2 -> x++; n++ :: x > 0 -> x--; n = n + x od }";
     let program = compile(text);
     assert!(explore(&program, 5000).is_none(), "n has no bound");
     let reduced = reduce(&program, &Observed::default());
@@ -126,8 +106,9 @@ fn counting_for_nobody_is_dropped() {
 }
 
 #[test]
-fn an_error_stays_where_its_result_is_not_used() {
-    let text = "int n; byte x = 1; active proctype P() { do :: x < 3 -> x++ :: x-- ; n = 5 / x od }";
+fn an_error_remains_if_its_result_is_unused() {
+    let text =
+        "int n; byte x = 1; active proctype P() { do :: x < 3 -> x++ :: x-- ; n = 5 / x od }";
     states(text, Passes { write_only: true, ..Passes::NONE });
     let text = "byte a[3]; byte i; active proctype P() { do :: a[i] = 1; i++ od }";
     states(text, Passes { write_only: true, ..Passes::NONE });
@@ -140,7 +121,7 @@ fn local_steps_are_merged() {
     assert!(2 * after < before, "{before} states, reduced {after}");
 }
 
-/// A reset of what is dead anyway leaves nothing of a step, which a receive then takes along.
+/// Resetting a dead variable leaves an empty step, which is merged with a receive.
 #[test]
 fn resets_of_dead_variables_are_no_steps() {
     let text = "chan c = [2] of { byte }; byte g;
@@ -151,13 +132,13 @@ fn resets_of_dead_variables_are_no_steps() {
     let reduced = reduce(&compile(text), &Observed::default());
     let program = format!("{:?}", reduced.program.process_types[1].locations);
     assert!(!program.contains("Assign([(Place { scope: Local"), "{program}");
-    // A store that is an error is none that can be left out.
+    // A store whose evaluation can fail must not be removed.
     states("byte g; active proctype P() { byte t; t = 5; t = 1 / g; t = 2; g = t }", Passes::ALL);
 }
 
-/// While the receiver is not ready the sender may take another way.
+/// While the receiver is not ready, the sender may choose another branch.
 #[test]
-fn waiting_for_a_rendezvous_is_seen() {
+fn waiting_for_a_rendezvous_is_visible() {
     let text = "chan c = [0] of { bit }; byte g, x;
         active proctype P() { g = 1; x = 1; c?_ ; do :: true od }
         active proctype Q() { byte l; g == 1; if :: c!0 :: else -> assert(false) fi; l = 1; do :: true od }";
@@ -168,14 +149,17 @@ fn waiting_for_a_rendezvous_is_seen() {
     states(text, Passes::ALL);
 }
 
-/// Random models in which local steps, atomic sequences and rendezvous meet.
-struct Author {
+/// Generator of random models that combine local steps, atomic sequences and rendezvous.
+struct ModelGenerator {
     seed: u64,
 }
 
-impl Author {
+impl ModelGenerator {
     fn below(&mut self, bound: u64) -> u64 {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 33) % bound
     }
 
@@ -184,7 +168,8 @@ impl Author {
     }
 
     fn model(&mut self) -> String {
-        let mut text = String::from("byte g, h; chan c = [0] of { bit }; chan d = [1] of { byte };\n");
+        let mut text =
+            String::from("byte g, h; chan c = [0] of { bit }; chan d = [1] of { byte };\n");
         for process in 0..2 + self.below(2) {
             let statements = 2 + self.below(4);
             let body = self.sequence(statements, 2);
@@ -199,14 +184,22 @@ impl Author {
     }
 
     fn expression(&mut self) -> String {
-        self.one(&["a", "b", "g", "h", "a + 1", "b + a", "g + 1", "1 - h", "2", "0", "1", "a / b", "_pid"])
+        self.one(&[
+            "a", "b", "g", "h", "a + 1", "b + a", "g + 1", "1 - h", "2", "0", "1", "a / b", "_pid",
+        ])
     }
 
     fn statement(&mut self, depth: u64) -> String {
         let nested = if depth > 0 { 17 } else { 11 };
         match self.below(nested) {
-            0..=3 => format!("{} = ({}) & 3", self.one(&["a", "b", "a", "b", "g", "h"]), self.expression()),
-            4 => self.one(&["g < 2", "h == 0", "a < 2", "a == b", "timeout", "true", "g != h", "empty(d)"]),
+            0..=3 => format!(
+                "{} = ({}) & 3",
+                self.one(&["a", "b", "a", "b", "g", "h"]),
+                self.expression()
+            ),
+            4 => self.one(&[
+                "g < 2", "h == 0", "a < 2", "a == b", "timeout", "true", "g != h", "empty(d)",
+            ]),
             5 => self.one(&["c!0", "d!a", "d!g", "d!1"]),
             6 => self.one(&["c?_", "d?a", "d?g", "d?_", "d?b"]),
             7 => self.one(&["assert(g < 3)", "assert(a != 2 || h == 0)", "assert(b < 3)"]),
@@ -216,7 +209,8 @@ impl Author {
             13 => format!("d_step {{ a = {}; b = 1; a = b }}", self.one(&["1", "g", "a"])),
             14 => {
                 let (first, second) = (self.sequence(2, depth - 1), self.sequence(2, depth - 1));
-                let end = self.one(&["", ":: else -> a = 1", ":: else -> assert(false)", ":: timeout"]);
+                let end =
+                    self.one(&["", ":: else -> a = 1", ":: else -> assert(false)", ":: timeout"]);
                 format!("if :: {first} :: {second} {end} fi")
             }
             15 => format!(
@@ -226,7 +220,10 @@ impl Author {
             ),
             _ => {
                 let inner = self.sequence(2, depth - 1);
-                format!("{{ {inner} }} unless {{ {} }}", self.one(&["c?_", "g == 2", "h > 0; a = 2"]))
+                format!(
+                    "{{ {inner} }} unless {{ {} }}",
+                    self.one(&["c?_", "g == 2", "h > 0; a = 2"])
+                )
             }
         }
     }
@@ -234,12 +231,15 @@ impl Author {
 
 #[test]
 fn random_models_keep_their_verdicts() {
-    let count = std::env::var("LARIAT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
+    let count =
+        std::env::var("LARIAT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
     let (mut compared, mut before_all, mut after_all) = (0, 0, 0);
     for seed in 0..count {
-        let text = Author { seed }.model();
+        let text = ModelGenerator { seed }.model();
         let loader = MemoryLoader::new().with("model.pml", text.as_str());
-        let Some(program) = promela::compile(&loader, "model.pml", &[]).program else { continue };
+        let Some(program) = lariat_promela::compile(&loader, "model.pml", &[]).program else {
+            continue;
+        };
         let merge = Passes { merge: true, ..Passes::NONE };
         let dead = Passes { dead: true, ..Passes::NONE };
         for passes in [Passes::SAME_STATES, merge, dead, Passes::ALL] {
@@ -258,8 +258,12 @@ fn random_models_keep_their_verdicts() {
     assert!(compared > count as usize, "only {compared} comparisons");
 }
 
-/// How the observed conditions change, in all runs: which values follow which others.
-fn changes(program: &Program, observed: &Observed, most: usize) -> Option<BTreeSet<(Vec<i32>, Vec<i32>)>> {
+/// The pairs of consecutive values of the observed conditions, over all runs.
+fn changes(
+    program: &Program,
+    observed: &Observed,
+    most: usize,
+) -> Option<BTreeSet<(Vec<i32>, Vec<i32>)>> {
     let interpreter = Interpreter::new(program);
     let values = |state: &State| -> Vec<i32> {
         let value = |condition| interpreter.evaluate(state, condition).expect("it has a value");
@@ -293,10 +297,12 @@ fn changes(program: &Program, observed: &Observed, most: usize) -> Option<BTreeS
 }
 
 #[test]
-fn what_is_observed_changes_as_before() {
-    let count = std::env::var("LARIAT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
-    let global =
-        |id| Expr::Read(Place { scope: Scope::Global, variable: VariableId(id), indices: Vec::new() });
+fn observed_conditions_change_as_before() {
+    let count =
+        std::env::var("LARIAT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    let global = |id| {
+        Expr::Read(Place { scope: Scope::Global, variable: VariableId(id), indices: Vec::new() })
+    };
     let remote = |kind, variable| Expr::ReadRemote {
         process_type: ProcessTypeId(kind),
         process: Remote::Only,
@@ -304,15 +310,19 @@ fn what_is_observed_changes_as_before() {
         indices: Vec::new(),
     };
     for seed in 0..count {
-        let text = Author { seed }.model();
+        let text = ModelGenerator { seed }.model();
         let loader = MemoryLoader::new().with("model.pml", text.as_str());
-        let Some(program) = promela::compile(&loader, "model.pml", &[]).program else { continue };
-        let location = model::program::LocationId((seed % 3) as u32);
+        let Some(program) = lariat_promela::compile(&loader, "model.pml", &[]).program else {
+            continue;
+        };
+        let location = lariat_ir::program::LocationId((seed % 3) as u32);
         let at = Expr::At { process_type: ProcessTypeId(0), process: Remote::Only, location };
         let observed = match seed % 4 {
             0 => vec![global(0)],
             1 => vec![global(0), global(1)],
-            2 if (location.0 as usize) < program.process_types[0].locations.len() => vec![at, global(1)],
+            2 if (location.0 as usize) < program.process_types[0].locations.len() => {
+                vec![at, global(1)]
+            }
             _ => vec![remote(0, 0), remote(1, 1)],
         };
         let observed = Observed { conditions: observed, steps: false };

@@ -1,11 +1,11 @@
-//! Whatever the input, parsing ends with a value and messages that can be drawn.
+//! On every input, parsing ends with a value and diagnostics that can be rendered.
 
-use promela::ast::{StatementKind, Step, Unit};
-use promela::diagnostic::render;
-use promela::{MemoryLoader, Parsed, pretty};
+use lariat_promela::ast::{StatementKind, Step, Unit};
+use lariat_promela::diagnostic::render;
+use lariat_promela::{MemoryLoader, Parsed, pretty};
 use proptest::prelude::*;
 
-/// A valid program with a little of everything.
+/// A valid program that uses most constructs.
 const PROGRAM: &str = r#"
 #define N 3
 #define max(a, b) ((a) > (b) -> (a) : (b))
@@ -176,8 +176,9 @@ const WORDS: &[&str] = &[
 ];
 
 fn parse(text: &[u8]) -> Parsed {
-    let loader = MemoryLoader::new().with("m.pml", text).with("a", "x = 1;\n").with("b", "#include \"b\"\n");
-    promela::parse(&loader, "m.pml", &[("D".to_string(), None)])
+    let loader =
+        MemoryLoader::new().with("m.pml", text).with("a", "x = 1;\n").with("b", "#include \"b\"\n");
+    lariat_promela::parse(&loader, "m.pml", &[("D".to_string(), None)])
 }
 
 fn survives(text: &[u8]) -> Result<(), TestCaseError> {
@@ -206,7 +207,7 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// Text of an expression, with all operators and too many parentheses or too few.
+/// The text of an expression with all operators and redundant or missing parentheses.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "x",
@@ -221,7 +222,8 @@ fn expression() -> impl Strategy<Value = String> {
     ]);
     leaf.prop_map(str::to_string).prop_recursive(5, 40, 3, |inner| {
         let operators = vec![
-            "+", "-", "*", "/", "%", "&", "^", "|", ">", "<", ">=", "<=", "==", "!=", "&&", "||", "<<", ">>",
+            "+", "-", "*", "/", "%", "&", "^", "|", ">", "<", ">=", "<=", "==", "!=", "&&", "||",
+            "<<", ">>",
         ];
         let signs = prop::sample::select(vec!["!", "-", "~"]);
         prop_oneof![
@@ -229,7 +231,8 @@ fn expression() -> impl Strategy<Value = String> {
                 .prop_map(|(left, operator, right)| format!("{left} {operator} {right}")),
             (signs, inner.clone()).prop_map(|(sign, operand)| format!("{sign} {operand}")),
             inner.clone().prop_map(|operand| format!("({operand})")),
-            (inner.clone(), inner.clone(), inner).prop_map(|(c, a, b)| format!("({c} -> {a} : {b})")),
+            (inner.clone(), inner.clone(), inner)
+                .prop_map(|(c, a, b)| format!("({c} -> {a} : {b})")),
         ]
     })
 }
@@ -266,13 +269,17 @@ proptest! {
 
     #[test]
     fn words_in_a_body(text in prop::collection::vec(prop::sample::select(WORDS), 0..80)) {
-        survives(format!("inline f(x) {{ x = 1 }} typedef T {{ byte f }}\ninit {{ {} }}", text.join(" ")).as_bytes())?;
+        let before = "inline f(x) { x = 1 } typedef T { byte f }";
+        survives(format!("{before}\ninit {{ {} }}", text.join(" ")).as_bytes())?;
     }
 
-    /// A valid program with pieces taken out, doubled, moved and replaced.
+    /// A valid program with pieces removed, duplicated, moved and replaced.
     #[test]
     fn mutations(
-        edits in prop::collection::vec((0..4u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1..6usize), 1..6)
+        edits in prop::collection::vec(
+            (0..4u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1..6usize),
+            1..6,
+        )
     ) {
         let mut pieces = pieces(PROGRAM);
         for (kind, from, to, length) in edits {
@@ -298,7 +305,7 @@ proptest! {
         survives(pieces.concat().as_bytes())?;
     }
 
-    /// What is printed is read as the same tree, and printed the same again.
+    /// Printing a tree and parsing the text gives the same tree and the same text.
     #[test]
     fn expressions_print_as_they_parse(text in expression()) {
         let printed = condition(&text);

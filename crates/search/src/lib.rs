@@ -1,149 +1,120 @@
-//! Searches over any [`System`]: visit every reachable state, report what goes wrong.
+//! Explicit-state model checking of any [`System`](lariat_ir::System): searches that visit its
+//! reachable states, or its product with a property automaton, and report errors with the runs that
+//! lead to them.
 //!
-//! [`reachability`] is the way in. `worker` holds what all searches share (expanding states, looking successors up, counting, noting
-//! errors); `rounds` lets workers run side by side and acts where one must act alone: growing the store, widening the layout,
-//! ending the search. `frontier` holds states to expand, `store` remembers those visited, `select` makes the store that was asked for,
-//! `atomic` gets through atomic sequences, `checkpoint` saves a search and resumes it, `predecessors` finds runs, [`unbounded`] tests whether
-//! channels can grow forever, [`liveness`] looks for accepting cycles, [`product`] joins a program and a property, [`replay`] makes a counterexample believable.
+//! | module | owns |
+//! |---|---|
+//! | `reach` | [`reachability`]: depth- and breadth-first search with threads and checkpoints |
+//! | [`store`] | the visited set: one file for each kind of store |
+//! | `caching` | depth-first search in bounded memory |
+//! | `external` | breadth-first search on disk |
+//! | `omission` | estimates of the states that an inexact store omits |
+//! | [`product`] | program × property automaton, and the search for a forbidden run |
+//! | [`liveness`] | searches for accepting cycles, one file each, and `fairness` |
+//! | [`branching`] | CTL and CTL* |
+//! | [`unbounded`] | whether channels can grow forever |
+//! | [`replay`] | replaying a counterexample on the reference semantics |
+//! | `memory`, `threads` | mapped memory and cache padding; starting and stopping threads |
+//! | `tuning` | the heuristic constants of all searches |
+//!
+//! A system can be written by hand. This one pours water between jugs of three and five litres; the
+//! search finds out that four litres can be measured, in six steps:
+//!
+//! ```
+//! use lariat_ir::RuntimeError;
+//! use lariat_ir::system::{
+//!     Misfit, Repackable, SearchObserver, StepCode, Successors, TransitionSystem, Width,
+//! };
+//! use lariat_search::{Options, Order, Verdict, reachability};
+//!
+//! struct Jugs;
+//!
+//! impl TransitionSystem for Jugs {
+//!     fn width(&self) -> Width {
+//!         Width { identity: 2, all: 2 }
+//!     }
+//!
+//!     fn initial_states(&self) -> Result<Vec<Vec<u64>>, RuntimeError> {
+//!         Ok(vec![vec![0, 0]])
+//!     }
+//!
+//!     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
+//!         let (small, large) = (state[0], state[1]);
+//!         let (to_large, to_small) = (small.min(5 - large), large.min(3 - small));
+//!         let next = [
+//!             [3, large],
+//!             [small, 5],
+//!             [0, large],
+//!             [small, 0],
+//!             [small - to_large, large + to_large],
+//!             [small + to_small, large - to_small],
+//!         ];
+//!         for (transition, state) in (0..).zip(&next) {
+//!             out.push(StepCode::of_move(0, transition), state);
+//!         }
+//!         Ok(())
+//!     }
+//!
+//!     fn is_valid_end(&self, _: &[u64]) -> bool {
+//!         true
+//!     }
+//!
+//!     fn transition_count(&self) -> usize {
+//!         6
+//!     }
+//!
+//!     fn has_invariants(&self) -> bool {
+//!         true
+//!     }
+//!
+//!     fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
+//!         if state[1] == 4 {
+//!             out.push(RuntimeError::InvalidEndState);
+//!         }
+//!     }
+//! }
+//!
+//! impl Repackable for Jugs {}
+//! impl SearchObserver for Jugs {}
+//!
+//! let options = Options { order: Order::BreadthFirst, ..Options::default() };
+//! let outcome = reachability(&Jugs, &options);
+//! assert_eq!(outcome.verdict(), Verdict::Violated);
+//! assert_eq!(outcome.violations[0].run.steps.len(), 6);
+//! ```
 
 #![deny(unsafe_code)]
 
-mod apart;
-mod atomic;
-mod batch;
 pub mod branching;
-mod checkpoint;
-mod coverage;
-mod dense;
-mod expansion;
+mod caching;
 mod external;
 #[doc(hidden)]
 pub mod faults;
-mod footprint;
-mod frontier;
-mod levels;
 mod limits;
 pub mod liveness;
-mod loss;
-mod meeting;
 mod memory;
-mod narrow;
+mod omission;
 mod outcome;
-mod pool;
-mod predecessors;
 pub mod product;
-mod put_off;
-mod recent;
-#[allow(unsafe_code)]
-mod region;
+mod reach;
 pub mod replay;
-mod rounds;
-mod runs;
-pub mod scratch;
-mod select;
-mod shuffled;
-mod single;
-mod sleep;
-mod stack;
 pub mod store;
-mod tally;
+pub mod temporary;
 #[cfg(test)]
 mod testing;
 mod threads;
-mod turn;
+mod tuning;
 pub mod unbounded;
-mod ways;
-mod ways_back;
-mod ways_in;
-#[allow(unsafe_code)]
-mod words;
-mod worker;
 
-pub use checkpoint::{Checkpoint, ResumeError, Saved, part_of_checkpoint};
-pub use coverage::Coverage;
 pub use limits::{Limit, Limits, rounded_time};
-pub use memory::memory_left;
+pub use memory::resident::memory_left;
+pub use omission::repeated_runs::{joined, repeated};
 pub use outcome::{MAX_VIOLATIONS, Outcome, Run, Statistics, Verdict, Violation};
-pub use rounds::{Progress, Repetition};
-pub use runs::{joined, repeated};
-pub use select::{StoreKind, reachability};
-pub use shuffled::{Arrangement, Shuffled};
+pub use reach::checkpoint::{Checkpoint, ResumeError, SavedSearch, partial_checkpoint_path};
+pub use reach::coverage::Coverage;
+pub(crate) use reach::options::Goal;
+pub use reach::options::{Options, Order};
+pub use reach::rounds::{Progress, Repetition};
+pub use reach::shuffled::{Shuffled, SuccessorOrder};
+pub use reach::{StoreKind, reachability};
 pub use store::{Guarantee, Replacement, Revisits};
-
-use model::RuntimeError;
-use pool::Sign;
-use std::fmt;
-use std::num::NonZeroUsize;
-use tally::Tally;
-
-/// In which order states are visited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// The newest states first, a block of them at a time. Few states wait, counterexamples may be long.
-    #[default]
-    DepthFirst,
-    /// Counterexamples are shortest, an atomic sequence counted as one step.
-    BreadthFirst,
-}
-
-/// What to search for, how, and how far.
-#[derive(Clone, Default)]
-pub struct Options<'a> {
-    pub order: Order,
-    /// Go on after an error, until everything is visited.
-    pub all_errors: bool,
-    pub limits: Limits<'a>,
-    /// How many threads search; as many as there are processors if nothing is said.
-    pub threads: Option<NonZeroUsize>,
-    /// States after which other threads join the first and predecessors are no longer noted; a sensible number if nothing
-    /// is said.
-    pub join_after: Option<u64>,
-    /// Search so many times with different hash functions, where the store has any; 0 is once too.
-    pub runs: u64,
-    /// What remembers the states.
-    pub store: StoreKind,
-    /// Save the search when a limit ends it.
-    pub checkpoint: Option<Checkpoint<'a>>,
-    /// Go on with a saved search.
-    pub resume: Option<&'a Saved>,
-    /// Told how the search gets on, several times a second.
-    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-}
-
-impl fmt::Debug for Options<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Options")
-            .field("order", &self.order)
-            .field("all_errors", &self.all_errors)
-            .field("limits", &self.limits)
-            .field("threads", &self.threads)
-            .field("join_after", &self.join_after)
-            .field("store", &self.store)
-            .finish_non_exhaustive()
-    }
-}
-
-/// When a search may end before everything is visited.
-#[derive(Clone, Debug)]
-pub(crate) enum Goal {
-    FirstError,
-    Everything,
-    /// When each of these has been met.
-    Errors(Vec<RuntimeError>),
-}
-
-impl Goal {
-    /// Ends the search if the goal is reached.
-    fn look(&self, tally: &Tally, sign: &Sign) {
-        let reached = match self {
-            Goal::FirstError => tally.errors > 0,
-            Goal::Everything => false,
-            Goal::Errors(wanted) => {
-                wanted.iter().all(|error| tally.violations.iter().any(|met| met.error == *error))
-            }
-        };
-        if reached {
-            sign.stop(None);
-        }
-    }
-}

@@ -1,22 +1,25 @@
-//! Limits of a search, and the meter that watches them. Reaching a limit is a value, never a panic.
+//! The limits of a search, and the meter that checks them.
 
-use model::RuntimeError;
-use model::budget::{Budget, Exhausted, UNLIMITED};
-use model::interp::Patience;
+use crate::tuning::limits::RUN_GRACE;
+use crate::tuning::threads::SEARCH_STACK_BYTES;
+use lariat_ir::RuntimeError;
+use lariat_ir::budget::{Budget, Exhausted, UNLIMITED};
+use lariat_ir::interp::Patience;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How far a search may go; `None` is as far as it takes.
+/// The limits of a search; `None` means unlimited.
 #[derive(Clone, Debug)]
 pub struct Limits<'a> {
     /// Steps from an initial state; deeper states are stored but not expanded.
     pub depth: Option<u64>,
+    /// States stored.
     pub states: Option<u64>,
-    /// Of the whole process, where the system tells; otherwise of the state store.
+    /// Resident memory of the process on Linux; elsewhere the size of the store.
     pub memory_bytes: Option<u64>,
-    /// Time and interruption: those of the whole command.
+    /// Time and interruption, for the whole command.
     pub budget: &'a Budget,
 }
 
@@ -25,9 +28,6 @@ impl Default for Limits<'_> {
         Limits { depth: None, states: None, memory_bytes: None, budget: &UNLIMITED }
     }
 }
-
-/// How much longer than its time limit a search may take to find the run to an error that it has met.
-pub(crate) const GRACE: Duration = Duration::from_millis(700);
 
 impl From<Exhausted> for Limit {
     fn from(exhausted: Exhausted) -> Limit {
@@ -39,7 +39,7 @@ impl From<Exhausted> for Limit {
 }
 
 impl<'a> Limits<'a> {
-    /// How long a single d_step may run.
+    /// The bound on a single d_step.
     pub fn patience(&self) -> Patience<'a> {
         Patience::until(self.budget.flag())
     }
@@ -48,39 +48,54 @@ impl<'a> Limits<'a> {
 /// The limit that kept a search from being exhaustive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
+    /// Some states were too deep to be expanded.
     Depth(u64),
+    /// The number of states.
     States(u64),
+    /// The cache stored this many states; states stored again after their eviction count again.
+    Insertions(u64),
+    /// Memory.
     MemoryBytes(u64),
+    /// Time.
     Time(Duration),
+    /// The search was interrupted.
     Interrupted,
-    /// A d_step that begins at this line ran into the bound on its steps; line 0 if that is not known.
+    /// A d_step exceeded the bound on its steps.
     DStep {
+        /// The line where the d_step begins; 0 if unknown.
         line: u32,
+        /// The bound.
         steps: u64,
     },
     /// Files could not be written or read.
     Disk(std::io::ErrorKind),
-    /// A run was found, and the memory that is left is too little to follow it.
+    /// A run was found, but following it takes more memory than is left.
     RunTooLong {
+        /// The length of the run.
         steps: u64,
+        /// The memory limit.
         memory_bytes: u64,
     },
-    /// The store has a fixed size and never runs out; the states that wait to be expanded did.
+    /// The frontier exhausted the memory; the store has a fixed size.
     Waiting {
+        /// The memory limit.
         memory_bytes: u64,
+        /// The size of the store.
         store_bytes: u64,
     },
-    /// The store forgets what need not be kept, and all that it has room for, so many states, must be.
+    /// The cache is full of states that must not be replaced.
     Kept {
+        /// The capacity of the cache.
         states: u64,
+        /// The size of the cache.
         bytes: u64,
     },
-    /// The store forgets what is not on a stack, and the order asked for has none.
+    /// The cache requires a depth-first search.
     NeedsDepthFirst,
 }
 
 impl Limit {
-    /// The limit that an error stands for, if it is not one of the program.
+    /// The limit that caused an error, unless it is an error of the program.
     pub(crate) fn of(error: &RuntimeError) -> Option<Limit> {
         match *error {
             RuntimeError::DStepUnfinished { stopped: true, .. } => Some(Limit::Interrupted),
@@ -95,31 +110,41 @@ impl fmt::Display for Limit {
         match self {
             Limit::Depth(steps) => write!(out, "the depth limit of {steps} steps was reached"),
             Limit::States(states) => write!(out, "the limit of {states} states was reached"),
-            Limit::MemoryBytes(bytes) => write!(out, "the memory limit of {} was reached", size(*bytes)),
+            Limit::Insertions(states) => write!(
+                out,
+                "the limit of {states} states was reached; states that the cache evicted and \
+                 stored again are counted again"
+            ),
+            Limit::MemoryBytes(bytes) => {
+                write!(out, "the memory limit of {} was reached", size(*bytes))
+            }
             Limit::Time(time) => {
                 write!(out, "the time limit of {} was reached", rounded_time(*time))
             }
             Limit::Interrupted => out.write_str("interrupted"),
             Limit::DStep { line, steps } => {
-                RuntimeError::DStepUnfinished { line: *line, steps: *steps, stopped: false }.fmt(out)
+                RuntimeError::DStepUnfinished { line: *line, steps: *steps, stopped: false }
+                    .fmt(out)
             }
-            Limit::Disk(kind) => write!(out, "the files of the search could not be written or read: {kind}"),
+            Limit::Disk(kind) => {
+                write!(out, "the files of the search could not be written or read: {kind}")
+            }
             Limit::RunTooLong { steps, memory_bytes } => write!(
                 out,
-                "a run of {steps} steps was found, and following it takes more than the memory limit of {}",
+                "a run of {steps} steps was found, but following it would exceed the memory limit of {}",
                 size(*memory_bytes)
             ),
             Limit::Waiting { memory_bytes, store_bytes } => write!(
                 out,
-                "the memory limit of {} was reached: not the array of bits ran out ({}), but the memory for the states that \
-                 wait to be expanded; give more memory, or less of it to the array",
+                "the memory limit of {} was reached: the bit array has a fixed size ({}), but the frontier, the states still \
+                 to expand, ran out of memory; raise --memory, or make the array smaller",
                 size(*memory_bytes),
                 size(*store_bytes)
             ),
             Limit::Kept { states, bytes } => write!(
                 out,
-                "the cache is too small: all {states} states it has room for ({}) must be kept to go on, and there are more; \
-                 give it more room (--cache-states, --memory), or use --store disk",
+                "the cache is too small: its {states} states ({}) are all on the depth-first stack or otherwise still needed; \
+                 enlarge it (--cache-states, --memory), or use --store disk",
                 size(*bytes)
             ),
             Limit::NeedsDepthFirst => out.write_str("the cache store needs a depth-first search"),
@@ -127,7 +152,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// `90 s`, `2.5 s`, `0.25 s`, `10 ms`: not more digits than people read.
+/// Formats a time with few digits: `90 s`, `2.5 s`, `0.25 s`, `10 ms`.
 pub fn rounded_time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let rounded = |value: f64, scale: f64| (value * scale).round() / scale;
@@ -138,7 +163,7 @@ pub fn rounded_time(time: Duration) -> String {
     }
 }
 
-/// A limit of memory as one writes it in a flag, where a kilobyte is 1024 bytes.
+/// Formats a memory limit as it is written in a flag, where a kilobyte is 1024 bytes.
 fn size(bytes: u64) -> String {
     let units = [("GB", 30), ("MB", 20), ("KB", 10)];
     match units.into_iter().find(|(_, shift)| bytes >> shift > 0) {
@@ -150,14 +175,14 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Looks at clock and memory.
+/// Checks time and memory against the limits.
 #[derive(Clone, Debug)]
 pub(crate) struct Meter<'a> {
     limits: Limits<'a>,
     start: Instant,
-    /// Time spent before, if the search was resumed.
+    /// Time spent before the search was resumed.
     before: Duration,
-    /// What is left free of the memory, for a later phase.
+    /// Memory kept free for a later phase.
     reserved_bytes: u64,
 }
 
@@ -170,27 +195,27 @@ impl<'a> Meter<'a> {
         self.before + self.start.elapsed()
     }
 
-    /// How long nothing need be looked at.
+    /// The time until the next check: `longest`, or the remaining time if that is less.
     pub fn pause(&self, longest: Duration) -> Duration {
         self.limits.budget.remaining().map_or(longest, |left| longest.min(left))
     }
 
-    /// Must the search end, for time or an interruption?
+    /// Fails if the time limit is reached or the search is interrupted.
     pub fn check_time(&self) -> Result<(), Limit> {
         Ok(self.limits.budget.check()?)
     }
 
-    /// The same for a search that has found what it looked for and only has to show it.
+    /// Like [`check_time`](Self::check_time), with extra time for reconstructing a run.
     pub fn check_grace(&self) -> Result<(), Limit> {
-        Ok(self.limits.budget.check_with(GRACE)?)
+        Ok(self.limits.budget.check_with(RUN_GRACE)?)
     }
 
-    /// Work that ends when it is told to, or is not waited for any longer.
+    /// Runs `work` on another thread, which is abandoned if it does not end in time.
     pub fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
     ) -> Result<T, Limit> {
-        Ok(self.limits.budget.run(crate::threads::STACK_BYTES, work)?)
+        Ok(self.limits.budget.run(SEARCH_STACK_BYTES, work)?)
     }
 
     /// Why the budget's flag is raised.
@@ -198,16 +223,18 @@ impl<'a> Meter<'a> {
         self.check_time().err().unwrap_or(Limit::Interrupted)
     }
 
-    /// A single load, for loops in which even a look at the clock would take too long.
+    /// Whether the budget's flag is raised: a single load, for hot loops.
     pub fn is_over(&self) -> bool {
         self.limits.budget.is_over()
     }
 
-    /// Is there memory left? Precondition: the store takes so many bytes.
+    /// Fails if the memory limit is exceeded. `store_bytes` is used where the resident memory is
+    /// unknown.
     pub fn check_memory(&self, store_bytes: u64) -> Result<(), Limit> {
         match self.limits.memory_bytes {
             Some(limit)
-                if resident_bytes().unwrap_or(store_bytes) > limit.saturating_sub(self.reserved_bytes) =>
+                if resident_bytes().unwrap_or(store_bytes)
+                    > limit.saturating_sub(self.reserved_bytes) =>
             {
                 Err(Limit::MemoryBytes(limit))
             }
@@ -215,35 +242,36 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// How much a store that takes so many bytes may take.
+    /// The size to which a store of `store_bytes` may grow.
     pub fn store_limit(&self, store_bytes: u64) -> u64 {
         let Some(limit) = self.limits.memory_bytes else { return u64::MAX };
         let others = resident_bytes().unwrap_or(store_bytes).saturating_sub(store_bytes);
         limit.saturating_sub(others).saturating_sub(self.reserved_bytes)
     }
 
-    /// Leaves 1/`part` of the memory free for a later phase; 0 leaves nothing free.
+    /// Keeps 1/`part` of the memory free for a later phase; with 0, nothing.
     pub fn reserve(&mut self, part: u64) {
-        self.reserved_bytes = self.limits.memory_bytes.and_then(|limit| limit.checked_div(part)).unwrap_or(0);
+        self.reserved_bytes =
+            self.limits.memory_bytes.and_then(|limit| limit.checked_div(part)).unwrap_or(0);
     }
 
-    /// The limit of memory was reached.
+    /// The memory limit as a [`Limit`].
     pub fn out_of_memory(&self, store_bytes: u64) -> Limit {
         Limit::MemoryBytes(self.limits.memory_bytes.unwrap_or(store_bytes))
     }
 }
 
-/// What the process holds in memory now, if the system tells.
+/// The resident memory of the process, if known.
 pub(crate) fn resident_bytes() -> Option<u64> {
-    crate::memory::resident_bytes()
+    crate::memory::resident::resident_bytes()
 }
 
-/// The most memory this process ever held, if the system tells.
+/// The peak resident memory of the process, if known.
 pub(crate) fn peak_memory_bytes() -> Option<u64> {
     status_bytes("VmHWM:")
 }
 
-/// A field of Linux's process status, which gives kilobytes.
+/// A field of `/proc/self/status` in kilobytes.
 fn status_bytes(field: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
@@ -254,19 +282,20 @@ fn status_bytes(field: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Written;
+    use crate::testing::HandWritten;
     use crate::{Options, Verdict, reachability};
-    use model::RuntimeError;
-    use model::system::Width;
+    use lariat_ir::RuntimeError;
+    use lariat_ir::system::Width;
     use std::num::NonZeroUsize;
     use std::sync::atomic::Ordering;
 
-    /// The run to an error takes a second search; if that is interrupted, the error is reported without its run.
+    /// If the second search, for the run to an error, is interrupted, the error is reported without
+    /// its run.
     #[test]
-    fn an_error_is_not_lost_with_its_run() {
+    fn an_error_without_its_run_is_reported() {
         let stop = Arc::new(AtomicBool::new(false));
         let budget = Budget::until(Arc::clone(&stop));
-        let system = Written {
+        let system = HandWritten {
             width: Width { identity: 1, all: 1 },
             successors: |state: &[u64]| vec![vec![(state[0] + 1) % 1000]],
             is_right: |state: &[u64]| {
@@ -281,13 +310,16 @@ mod tests {
             ..Options::default()
         };
         let outcome = reachability(&system, &options);
-        assert_eq!((outcome.verdict(), outcome.limit), (Verdict::Violated, Some(Limit::Interrupted)));
+        assert_eq!(
+            (outcome.verdict(), outcome.limit),
+            (Verdict::Violated, Some(Limit::Interrupted))
+        );
         assert_eq!(outcome.unshown, [RuntimeError::InvalidEndState]);
         assert!(outcome.violations.is_empty());
     }
 
     #[test]
-    fn sizes_are_shown_as_they_are_written() {
+    fn sizes_are_formatted_as_in_flags() {
         let shown = [
             (0, "0 bytes"),
             (1000, "1000 bytes"),
@@ -304,7 +336,13 @@ mod tests {
 
     #[test]
     fn times_are_rounded() {
-        let shown = [(3.000_483_2, "3 s"), (0.01, "10 ms"), (0.25, "0.25 s"), (90.04, "90 s"), (0.0, "0 ms")];
+        let shown = [
+            (3.000_483_2, "3 s"),
+            (0.01, "10 ms"),
+            (0.25, "0.25 s"),
+            (90.04, "90 s"),
+            (0.0, "0 ms"),
+        ];
         for (seconds, text) in shown {
             assert_eq!(rounded_time(Duration::from_secs_f64(seconds)), text);
         }

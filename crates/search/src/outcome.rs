@@ -1,17 +1,19 @@
-//! What a search found: verdict, errors with runs that show them, figures.
+//! The outcome of a search: verdict, errors with their runs, statistics.
 
-use crate::coverage::Coverage;
 use crate::limits::Limit;
+use crate::reach::coverage::Coverage;
 use crate::store::{Guarantee, Revisits};
-use model::{RuntimeError, Step};
+use lariat_ir::{RuntimeError, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+/// The verdict of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything reachable was visited, nothing is wrong.
+    /// Every reachable state was visited, and there is no error.
     Holds,
+    /// There is an error.
     Violated,
     /// A limit ended the search before an error was found.
     Inconclusive,
@@ -20,86 +22,98 @@ pub enum Verdict {
 /// A run from an initial state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which of the system's initial states.
+    /// The index of the initial state.
     pub initial: usize,
+    /// The steps from it.
     pub steps: Vec<Step>,
 }
 
 /// An error and a run that ends with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
+    /// The error.
     pub error: RuntimeError,
+    /// The run that ends with it.
     pub run: Run,
 }
 
-/// Figures, counted as SPIN counts them.
+/// Counts (as SPIN counts), memory and time of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// States stored, the initial ones included.
+    /// States stored, including the initial ones.
     pub states: u64,
-    /// Arrivals at states that are stored, whether new or known; the initial ones included.
+    /// Transitions between stored states, plus one for each initial state.
     pub transitions: u64,
-    /// Steps that end inside an atomic sequence. Steps of the program that were joined (`model::reduce`) are one; SPIN counts each.
+    /// Steps that end inside an atomic sequence. Statements merged into one step
+    /// (`lariat_ir::reduce`) count once; SPIN counts each.
     pub atomic_steps: u64,
-    /// Depth-first: the most moves on a way by which a state was first reached. Breadth-first: the number of levels.
+    /// Depth-first: the length of the longest path by which a state was first reached.
+    /// Breadth-first: the number of levels.
     pub depth: u64,
-    /// The length of a packed state.
+    /// The size of a packed state.
     pub state_bytes: u64,
-    /// What the store of visited states takes.
+    /// The size of the store.
     pub store_bytes: u64,
+    /// The peak resident memory of the process.
     pub memory_bytes: u64,
+    /// The time of the search.
     pub time: Duration,
-    /// If the store forgets states: how often that mattered.
+    /// Replacements and revisits, if the store replaces states.
     pub revisits: Option<Revisits>,
-    /// How many states there were when memory grew short and they were compressed.
+    /// The number of states when memory ran out and they were compressed, if that happened.
     pub compressed: Option<u64>,
 }
 
 impl Statistics {
-    /// How many different states were visited. If some were forgotten and visited again, that is an
-    /// estimate, and `states` counts every visit.
+    /// The number of distinct states visited. If states were replaced, this is an estimate, and
+    /// `states` counts every visit.
     pub fn different_states(&self) -> u64 {
         self.forgotten().map_or(self.states, |revisits| revisits.distinct.min(revisits.insertions))
     }
 
-    /// How often states were visited again, if any were forgotten.
+    /// Replacements and revisits, if a state was replaced.
     pub fn forgotten(&self) -> Option<Revisits> {
         self.revisits.filter(|revisits| revisits.replaced > 0)
     }
 }
 
+/// The outcome of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// One for each different error, the first found first; see [`MAX_VIOLATIONS`].
+    /// The errors, each with a run: one for each distinct error, in the order in which they were
+    /// found, at most [`MAX_VIOLATIONS`].
     pub violations: Vec<Violation>,
-    /// Errors that were met, but a limit was reached before the runs to them were found.
+    /// Errors without a run: a limit was reached before it was found.
     pub unshown: Vec<RuntimeError>,
-    /// How often an error was met.
+    /// The number of times an error was found, including repetitions.
     pub errors: u64,
+    /// The kinds of all errors found.
     pub error_kinds: BTreeSet<&'static str>,
-    /// What kept the search from being exhaustive, other than a first error.
+    /// The limit that kept the search from being exhaustive.
     pub limit: Option<Limit>,
-    /// The phase before the search in which that limit was reached, if it was.
+    /// The phase in which the limit was reached, if that was before the search.
     pub phase: Option<&'static str>,
-    /// What the store promises.
+    /// Whether the store may have omitted states.
     pub guarantee: Guarantee,
-    /// Was everything reachable visited, for sure?
+    /// Whether every reachable state was certainly visited.
     pub exhaustive: bool,
-    /// An atomic sequence can run forever without reaching a state that is stored.
+    /// Whether an atomic sequence can run forever.
     pub endless_atomic: bool,
+    /// Counts, memory and time.
     pub statistics: Statistics,
+    /// The transitions taken.
     pub coverage: Coverage,
-    /// Why the search could not be saved, or not resumed.
+    /// Why the search could not be saved or resumed.
     pub checkpoint_failure: Option<String>,
-    /// The search was saved when it ended before everything was visited.
+    /// Whether the search was saved when a limit ended it.
     pub saved: bool,
 }
 
-/// Different errors kept with a run each.
+/// The number of distinct errors that an outcome lists.
 pub const MAX_VIOLATIONS: usize = 16;
 
 impl Outcome {
-    /// There is no initial state: making one is an error of the program.
+    /// The outcome if computing the initial states is an error of the program.
     pub fn without_start(error: RuntimeError) -> Outcome {
         Outcome {
             errors: 1,
@@ -110,19 +124,20 @@ impl Outcome {
         }
     }
 
-    /// A limit was reached before there was anything to search.
+    /// The outcome if a limit was reached in a phase before the search.
     pub fn not_begun(limit: Limit, phase: &'static str) -> Outcome {
         Outcome { limit: Some(limit), phase: Some(phase), ..Outcome::default() }
     }
 
-    /// A search that was given up had met these errors. This one, which has begun again, may not have come so far.
-    pub(crate) fn keep_errors_of(&mut self, given_up: Outcome) {
+    /// Adds the errors of an abandoned search that this one restarted: unless exhaustive, this one
+    /// may have ended before it found them again.
+    pub(crate) fn keep_errors_of(&mut self, abandoned: Outcome) {
         if self.exhaustive {
             return;
         }
-        self.errors = self.errors.max(given_up.errors);
-        self.error_kinds.extend(given_up.error_kinds);
-        for violation in given_up.violations {
+        self.errors = self.errors.max(abandoned.errors);
+        self.error_kinds.extend(abandoned.error_kinds);
+        for violation in abandoned.violations {
             let is_known = self.violations.iter().any(|known| known.error == violation.error);
             if !is_known && self.violations.len() < MAX_VIOLATIONS {
                 self.violations.push(violation);
@@ -130,8 +145,8 @@ impl Outcome {
         }
     }
 
-    /// An error could not be confirmed: replaying its run was stopped by this limit. Precondition: it is not among `violations`
-    /// any more.
+    /// Discounts an error whose run could not be replayed within a limit. Precondition: the error
+    /// was removed from `violations`.
     pub fn leave_open(&mut self, error: &RuntimeError, limit: Limit) {
         self.errors = if self.violations.is_empty() { 0 } else { self.errors.saturating_sub(1) };
         self.error_kinds.remove(error.kind());
@@ -139,6 +154,7 @@ impl Outcome {
         self.limit.get_or_insert(limit);
     }
 
+    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         if self.errors > 0 {
             Verdict::Violated

@@ -1,33 +1,38 @@
-//! Replaying a run: step by step from the initial state, so that nobody sees a counterexample the reference
-//! semantics does not agree with.
+//! Replaying a run on the reference semantics, step by step from the initial state. Every
+//! counterexample is replayed before it is reported.
 
 use crate::limits::Limit;
 use crate::outcome::{Run, Violation};
-use model::{Interpreter, RuntimeError, State, Step};
+use lariat_ir::{Interpreter, RuntimeError, State, Step};
 use std::fmt;
 
-/// The states of a run; one more than steps, unless an error stopped the last step half way.
+/// The states of a run; one more than steps, unless an error aborted the last step.
 pub type States = Vec<State>;
 
-/// The system does not do what a run says.
+/// Why a run cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplayError {
+    /// There is no initial state with this index.
     NoSuchInitialState(usize),
-    /// The step with this number (from 0) cannot be taken.
+    /// A step is not enabled.
     NoSuchStep {
+        /// Its index in the run.
         number: usize,
+        /// The step.
         step: Step,
     },
-    /// All steps can be taken, but the error does not appear.
+    /// The run ends without the error.
     NoSuchError(RuntimeError),
-    /// The last step was not finished within this limit, so it is not known whether the error appears.
+    /// The last step did not end within this limit, so the error is not confirmed.
     Unfinished(Limit),
 }
 
 impl fmt::Display for ReplayError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReplayError::NoSuchInitialState(number) => write!(out, "there is no initial state {number}"),
+            ReplayError::NoSuchInitialState(number) => {
+                write!(out, "there is no initial state {number}")
+            }
             ReplayError::NoSuchStep { number, .. } => {
                 write!(out, "step {} of the run cannot be taken", number + 1)
             }
@@ -41,22 +46,38 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Follows a violation's run and checks that it ends with its error.
+/// Replays the run of a violation and checks that it ends with its error; returns the states.
+///
+/// # Errors
+/// The run or the error cannot be reproduced.
 pub fn replay(system: &Interpreter<'_>, violation: &Violation) -> Result<States, ReplayError> {
-    follow(system, violation, true)
+    follow(system, violation, Keep::All)
 }
 
-/// The same without keeping the states, for a run that is too long for that.
+/// Like [`replay`], without keeping the states, for runs that are too long for that.
+///
+/// # Errors
+/// The run or the error cannot be reproduced.
 pub fn confirm(system: &Interpreter<'_>, violation: &Violation) -> Result<(), ReplayError> {
-    follow(system, violation, false).map(drop)
+    follow(system, violation, Keep::Last).map(drop)
 }
 
-/// The states of the run, or only the last if they are not to be kept.
-fn follow(system: &Interpreter<'_>, violation: &Violation, keep: bool) -> Result<States, ReplayError> {
+/// The states of a run to keep.
+#[derive(PartialEq, Eq)]
+enum Keep {
+    All,
+    Last,
+}
+
+fn follow(
+    system: &Interpreter<'_>,
+    violation: &Violation,
+    keep: Keep,
+) -> Result<States, ReplayError> {
     let Violation { error, run: Run { initial, steps } } = violation;
     let mut states = match system.initial_states() {
         Ok(mut states) if *initial < states.len() => vec![states.swap_remove(*initial)],
-        Err(met) if met == *error => return Ok(Vec::new()),
+        Err(found) if found == *error => return Ok(Vec::new()),
         _ => return Err(ReplayError::NoSuchInitialState(*initial)),
     };
     let mut successors = Vec::new();
@@ -66,16 +87,21 @@ fn follow(system: &Interpreter<'_>, violation: &Violation, keep: bool) -> Result
         successors.clear();
         system.successors(states.last().ok_or_else(missing)?, &mut successors);
         successors.retain(|successor| successor.step == *step);
-        if last && let Some(found) = successors.iter().position(|found| found.errors.contains(error)) {
+        if last
+            && let Some(found) = successors.iter().position(|found| found.errors.contains(error))
+        {
             states.extend(successors.swap_remove(found).state);
             return Ok(states);
         }
-        if last && let Some(limit) = successors.iter().flat_map(|found| &found.errors).find_map(Limit::of) {
+        if last
+            && let Some(limit) =
+                successors.iter().flat_map(|found| &found.errors).find_map(Limit::of)
+        {
             return Err(ReplayError::Unfinished(limit));
         }
         let state = successors.drain(..).find_map(|successor| successor.state);
         let state = state.ok_or_else(missing)?;
-        if !keep {
+        if keep == Keep::Last {
             states.clear();
         }
         states.push(state);
@@ -91,7 +117,7 @@ fn follow(system: &Interpreter<'_>, violation: &Violation, keep: bool) -> Result
     successors.clear();
     system.successors(end, &mut successors);
     if *error == RuntimeError::InvalidEndState
-        && model::system::nothing_moves(&successors)
+        && lariat_ir::system::nothing_moves(&successors)
         && !system.is_valid_end(end)
     {
         return Ok(states);

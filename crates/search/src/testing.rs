@@ -1,19 +1,20 @@
-//! A system that is written down, for tests.
+//! A system defined by closures, for tests.
 
-use model::RuntimeError;
-use model::layout::Recoder;
-use model::system::{Misfit, Step, StepCode, Successors, System, Width};
+use lariat_ir::RuntimeError;
+use lariat_ir::system::{
+    Misfit, Repackable, SearchObserver, StepCode, Successors, TransitionSystem, Width,
+};
 
-/// It begins where all words are 0. Everything fits, and every end is a valid one.
+/// Its initial state has all words 0, and every end state is valid.
 #[derive(Debug)]
-pub(crate) struct Written<F, I> {
+pub(crate) struct HandWritten<F, I> {
     pub width: Width,
     pub successors: F,
-    /// Asked once for every state that is visited; what is not right counts as an invalid end state.
+    /// Called for every state that is stored; `false` is reported as an invalid end state.
     pub is_right: I,
 }
 
-impl<F, I> System for Written<F, I>
+impl<F, I> TransitionSystem for HandWritten<F, I>
 where
     F: Fn(&[u64]) -> Vec<Vec<u64>> + Send + Sync,
     I: Fn(&[u64]) -> bool + Send + Sync,
@@ -27,7 +28,7 @@ where
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-        (self.successors)(state).iter().for_each(|next| out.push(StepCode(1 << 32), next));
+        (self.successors)(state).iter().for_each(|next| out.push(StepCode::of_move(0, 0), next));
         Ok(())
     }
 
@@ -35,29 +36,17 @@ where
         true
     }
 
-    fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
-        if !(self.is_right)(state) {
-            out.push(RuntimeError::InvalidEndState);
-        }
-    }
-
-    fn has_invariants(&self) -> bool {
-        true
-    }
-
-    fn step(&self, _: StepCode) -> Step {
-        Step::STUTTER
-    }
-
     fn transition_count(&self) -> usize {
         1
     }
+}
 
-    fn widened(&self, _: &Misfit) -> Self {
-        unreachable!("everything fits")
-    }
+impl<F, I> Repackable for HandWritten<F, I> where HandWritten<F, I>: TransitionSystem {}
 
-    fn recoder(&self, _: &Self) -> Recoder {
-        unreachable!("everything fits")
+impl<F, I: Fn(&[u64]) -> bool> SearchObserver for HandWritten<F, I> {
+    fn state_stored(&self, state: &[u64], errors: &mut Vec<RuntimeError>) {
+        if !(self.is_right)(state) {
+            errors.push(RuntimeError::InvalidEndState);
+        }
     }
 }

@@ -1,32 +1,35 @@
-//! Can a channel grow without bound? The depth-first test of Jard and Jéron (1991, section 4; Jéron 1991) for systems whose channels
-//! have no capacity.
+//! Can a channel grow without bound? The depth-first test of Jard and Jéron (1991, section 4; Jéron
+//! 1991) for systems whose channels have no capacity.
 //!
-//! On the depth-first stack a state is compared with those before it that differ from it in channel contents alone. Let the
-//! steps between the two take the messages `α` from a channel that held `X`, and send `β` to it. They can be repeated forever exactly if
-//! every channel they take from holds enough of the right messages in every round: if `X·β·β·… = α·α·…`. If
-//! moreover some channel gets more than it gives, it grows without bound, and these steps are the proof.
+//! A new state is compared with its ancestors on the depth-first path that differ from it in
+//! channel contents alone. Let the steps between the two receive the messages `α` from a channel
+//! that held `X`, and send `β` to it. The steps can be repeated forever iff `X·β·β·… = α·α·…` for
+//! every channel they receive from. If some channel gains messages in each round, it grows without
+//! bound.
 //!
-//! That argument needs steps that know a growing channel by its two ends only: plain sends and receives, one per step. Steps that ask for its
-//! length, sort into it, or depend on another step being impossible, prove nothing here. Unboundedness is
-//! undecidable in general, so a search may also just go on until a limit ends it.
+//! The argument needs steps that depend only on the two ends of a growing channel: plain sends and
+//! receives, one per step. A step that reads the channel's length, sends sorted, or needs another
+//! step to be disabled proves nothing. Unboundedness is undecidable in general, so a search may run
+//! until a limit ends it.
 
 use crate::limits::{Limit, Limits, Meter};
 use crate::outcome::Run;
-use model::access::{AccessTable, ChannelUse, Resource};
-use model::interp::Context;
-use model::program::{LocationId, Operation, Program};
-use model::system::Move;
-use model::{Interpreter, RuntimeError, State, Step, Successor};
+use crate::tuning::unbounded::{COMPARED_ANCESTORS, MEMORY_CHECK_STATES, TIME_CHECK_STATES};
+use lariat_ir::access::{AccessTable, ChannelUse, Resource};
+use lariat_ir::interp::Context;
+use lariat_ir::program::{LocationId, Operation, Program};
+use lariat_ir::system::Move;
+use lariat_ir::{Interpreter, RuntimeError, State, Step, Successor};
 use rapidhash::fast::GlobalState;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::time::Duration;
 
-/// What the test found out.
+/// The result of the test.
 #[derive(Clone, Debug)]
 pub enum Boundedness {
-    /// Everything reachable was visited: no channel ever holds more messages than this, by number.
+    /// Every reachable state was visited: the longest contents of each channel, in messages.
     Bounded {
         longest: Vec<usize>,
         states: u64,
@@ -37,23 +40,23 @@ pub enum Boundedness {
         limit: Limit,
         states: u64,
     },
-    /// There is no initial state.
+    /// Making the initial state failed.
     Failed(RuntimeError),
 }
 
-/// A run to steps that can be repeated forever, and what grows with each round.
+/// A run to a cycle of steps that can be repeated forever, and the channels that grow with it.
 #[derive(Clone, Debug)]
 pub struct Growth {
     pub prefix: Run,
     pub cycle: Vec<Step>,
-    /// By channel number, how many messages a round adds.
+    /// Channel numbers, and how many messages a round adds to each.
     pub channels: Vec<(u32, usize)>,
-    /// The states of the whole run, through the cycle once; it begins and ends in states that differ in channel contents
-    /// alone.
+    /// The states of the run, through the cycle once. The first and last state of the cycle differ
+    /// in channel contents alone.
     pub states: Vec<State>,
 }
 
-/// The same program with channels that are never full. Rendezvous channels remain what they are.
+/// The program with channels that are never full. Rendezvous channels do not change.
 pub fn without_capacities(program: &Program) -> Program {
     let mut program = program.clone();
     for channel_type in program.channel_types.iter_mut().filter(|kind| kind.capacity > 0) {
@@ -62,14 +65,14 @@ pub fn without_capacities(program: &Program) -> Program {
     program
 }
 
-/// Looks for growth in a program [without capacities](without_capacities).
+/// Searches for growth in a program [without capacities](without_capacities).
 pub fn unbounded(program: &Program, limits: &Limits<'_>) -> Boundedness {
     let interpreter = Interpreter::new(program);
     let initial = match interpreter.initial_states() {
         Ok(states) => states,
         Err(error) => return Boundedness::Failed(error),
     };
-    let mut search = Search {
+    let mut search = GrowthSearch {
         program,
         interpreter,
         access: AccessTable::new(program),
@@ -79,69 +82,68 @@ pub fn unbounded(program: &Program, limits: &Limits<'_>) -> Boundedness {
         longest: Vec::new(),
         bytes: 0,
     };
-    let mut meter = Watch { meter: Meter::new(limits, Duration::ZERO), ticks: 0 };
+    let mut meter = PeriodicMeter { meter: Meter::new(limits, Duration::ZERO), ticks: 0 };
     for (number, state) in initial.into_iter().enumerate() {
         match search.from(number, state, limits, &mut meter) {
             Ok(None) => {}
             Ok(Some(growth)) => return Boundedness::Unbounded(Box::new(growth)),
-            Err(limit) => return Boundedness::Undecided { limit, states: search.visited.len() as u64 },
+            Err(limit) => {
+                return Boundedness::Undecided { limit, states: search.visited.len() as u64 };
+            }
         }
     }
     Boundedness::Bounded { longest: search.longest, states: search.visited.len() as u64 }
 }
 
-/// Looks at the limits once in a while.
-struct Watch<'a> {
+/// Checks time and memory every few states.
+struct PeriodicMeter<'a> {
     meter: Meter<'a>,
     ticks: u32,
 }
 
-impl Watch<'_> {
+impl PeriodicMeter<'_> {
     fn tick(&mut self, bytes: u64) -> Result<(), Limit> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(1 << 8) {
+        if self.ticks.is_multiple_of(TIME_CHECK_STATES) {
             self.meter.check_time()?;
         }
-        if self.ticks.is_multiple_of(1 << 14) {
+        if self.ticks.is_multiple_of(MEMORY_CHECK_STATES) {
             self.meter.check_memory(bytes)?;
         }
         Ok(())
     }
 }
 
-/// A state on the path.
-struct Frame {
+/// A state on the depth-first path.
+struct AncestorEntry {
     state: State,
     /// The step that led here.
     step: Option<Step>,
-    /// Successors to visit, the next one last.
+    /// Successors not yet visited, the next one last.
     pending: Vec<Successor>,
     skeleton: u64,
 }
 
-struct Search<'a> {
+struct GrowthSearch<'a> {
     program: &'a Program,
     interpreter: Interpreter<'a>,
     access: AccessTable,
-    path: Vec<Frame>,
-    /// By the hash of a state's skeleton: where on the path such states are.
+    path: Vec<AncestorEntry>,
+    /// Indices into `path` by the hash of the state's skeleton.
     ancestors: HashMap<u64, Vec<usize>, GlobalState>,
     visited: HashSet<State, GlobalState>,
     longest: Vec<usize>,
-    /// Roughly, what the visited states take.
+    /// Approximate memory of the visited states.
     bytes: u64,
 }
 
-/// Of the ancestors with the same skeleton, the nearest so many are compared: a short cycle shows itself there.
-const COMPARED: usize = 32;
-
-impl Search<'_> {
+impl GrowthSearch<'_> {
     fn from(
         &mut self,
         number: usize,
         state: State,
         limits: &Limits<'_>,
-        meter: &mut Watch<'_>,
+        meter: &mut PeriodicMeter<'_>,
     ) -> Result<Option<Growth>, Limit> {
         if let Some(growth) = self.enter(number, None, state) {
             return Ok(Some(growth));
@@ -171,7 +173,7 @@ impl Search<'_> {
         }
     }
 
-    /// Makes a new state the top of the path; says if it shows growth.
+    /// Pushes an unvisited state onto the path; returns the growth that it proves, if any.
     fn enter(&mut self, number: usize, step: Option<Step>, state: State) -> Option<Growth> {
         if !self.visited.insert(state.clone()) {
             return None;
@@ -188,9 +190,9 @@ impl Search<'_> {
         pending.reverse();
         let skeleton = skeleton(&state);
         let place = self.path.len();
-        self.path.push(Frame { state, step, pending, skeleton });
+        self.path.push(AncestorEntry { state, step, pending, skeleton });
         let earlier = self.ancestors.entry(skeleton).or_default();
-        let compared: Vec<usize> = earlier.iter().rev().take(COMPARED).copied().collect();
+        let compared: Vec<usize> = earlier.iter().rev().take(COMPARED_ANCESTORS).copied().collect();
         earlier.push(place);
         compared.into_iter().find_map(|ancestor| self.growth_since(number, ancestor))
     }
@@ -209,7 +211,7 @@ impl Search<'_> {
         self.program.channel_type(state.channels[channel].channel_type).fields.len().max(1)
     }
 
-    /// Do the steps from an ancestor to the top of the path make a channel grow, forever?
+    /// The growth proved by the steps from an ancestor to the top of the path, if any.
     fn growth_since(&self, number: usize, ancestor: usize) -> Option<Growth> {
         let (first, last) = (&self.path[ancestor].state, &self.path.last()?.state);
         if !same_skeleton(first, last) {
@@ -226,14 +228,15 @@ impl Search<'_> {
         if growing.is_empty() {
             return None;
         }
-        let mut flows: Vec<Flow> = growing.iter().map(|&index| Flow::new(index)).collect();
+        let mut flows: Vec<ChannelFlow> =
+            growing.iter().map(|&index| ChannelFlow::new(index)).collect();
         for frames in self.path[ancestor..].windows(2) {
             let step = frames[1].step?;
-            if !self.knows_ends_only(&frames[0].state, &step, &growing) {
+            if !self.depends_on_ends_only(&frames[0].state, &step, &growing) {
                 return None;
             }
             for flow in &mut flows {
-                flow.follow(
+                flow.record(
                     &frames[0].state.channels[flow.channel].contents,
                     &frames[1].state.channels[flow.channel].contents,
                 )?;
@@ -256,25 +259,29 @@ impl Search<'_> {
         })
     }
 
-    /// Will the step be possible, and the same, whatever the growing channels hold behind their heads?
-    fn knows_ends_only(&self, state: &State, step: &Step, growing: &[usize]) -> bool {
+    /// Is the step's effect independent of the growing channels, except for their first and last
+    /// messages?
+    fn depends_on_ends_only(&self, state: &State, step: &Step, growing: &[usize]) -> bool {
         let taken = match step {
             Step::Move(taken) => taken,
             Step::Rendezvous { send, receive } => {
-                return [send, receive].into_iter().all(|side| !self.touches(side, side.transition, growing));
+                return [send, receive]
+                    .into_iter()
+                    .all(|side| !self.touches(side, side.transition, growing));
             }
             Step::Release(_) | Step::Refused(_) => return false,
         };
         let process_type = self.program.process_type(taken.process_type);
         let location = process_type.location(LocationId(taken.location));
         let transition = &location.transitions[taken.transition as usize];
-        // What must be impossible for this step to be possible must not depend on them.
-        let others_matter = matches!(transition.operation, Operation::Else)
+        // Transitions that must be disabled for this step must not depend on the channels either.
+        let needs_others_disabled = matches!(transition.operation, Operation::Else)
             || location.transitions.iter().any(|other| other.escape > 0)
             || process_type.deterministic;
         let count = location.transitions.len() as u32;
-        if others_matter
-            && (0..count).any(|other| other != taken.transition && self.touches(taken, other, growing))
+        if needs_others_disabled
+            && (0..count)
+                .any(|other| other != taken.transition && self.touches(taken, other, growing))
         {
             return false;
         }
@@ -282,84 +289,92 @@ impl Search<'_> {
             Operation::Send { channel, sorted: false, .. }
             | Operation::Receive { channel, random: false, keep: false, .. } => {
                 let noted = RefCell::default();
-                let context = Context { pid: taken.pid, ..Context::outside(self.program, state, &noted) };
+                let context =
+                    Context { pid: taken.pid, ..Context::outside(self.program, state, &noted) };
                 let number = context.value(channel).unwrap_or(0);
-                // Beside the ends of its own channel it may look at nothing of the kind.
+                // Apart from its send or receive, the step must not inspect a growing channel.
                 let uses = &self.table(taken, taken.transition).channels;
-                let looks = uses.iter().any(|&(channel, used)| {
+                let inspects = uses.iter().any(|&(channel, used)| {
                     used == ChannelUse::Inspect
                         && channel.is_none_or(|n| growing.contains(&(n as usize).wrapping_sub(1)))
                 });
-                !looks && !self.asks_everything(taken, taken.transition) && number > 0
+                !inspects && !self.reads_everything(taken, taken.transition) && number > 0
             }
             _ => !self.touches(taken, taken.transition, growing),
         }
     }
 
-    fn table(&self, taken: &Move, transition: u32) -> &model::access::Access {
+    fn table(&self, taken: &Move, transition: u32) -> &lariat_ir::access::Access {
         self.access.transition(taken.process_type, LocationId(taken.location), transition as usize)
     }
 
-    fn asks_everything(&self, taken: &Move, transition: u32) -> bool {
+    fn reads_everything(&self, taken: &Move, transition: u32) -> bool {
         self.table(taken, transition).reads.contains(&Resource::Everything)
     }
 
-    /// May a transition of the mover's location have to do with a growing channel?
+    /// May a transition of the moving process's location access a growing channel?
     fn touches(&self, taken: &Move, transition: u32, growing: &[usize]) -> bool {
         let channels = &self.table(taken, transition).channels;
-        self.asks_everything(taken, transition)
-            || channels
-                .iter()
-                .any(|&(channel, _)| channel.is_none_or(|n| growing.contains(&(n as usize).wrapping_sub(1))))
+        self.reads_everything(taken, transition)
+            || channels.iter().any(|&(channel, _)| {
+                channel.is_none_or(|n| growing.contains(&(n as usize).wrapping_sub(1)))
+            })
     }
 }
 
-/// What goes in and out of one channel.
-struct Flow {
+/// The messages sent to and received from one channel along a cycle.
+struct ChannelFlow {
     channel: usize,
-    /// Taken, `α`.
-    taken: Vec<i32>,
-    /// Sent, `β`.
+    /// `α`
+    received: Vec<i32>,
+    /// `β`
     sent: Vec<i32>,
 }
 
-impl Flow {
-    fn new(channel: usize) -> Flow {
-        Flow { channel, taken: Vec::new(), sent: Vec::new() }
+impl ChannelFlow {
+    fn new(channel: usize) -> ChannelFlow {
+        ChannelFlow { channel, received: Vec::new(), sent: Vec::new() }
     }
 
-    /// One step, which sends one message, takes one, or does neither.
-    fn follow(&mut self, before: &[i32], after: &[i32]) -> Option<()> {
+    /// Records a step from its channel contents; `None` unless it sends or receives at most one
+    /// message.
+    fn record(&mut self, before: &[i32], after: &[i32]) -> Option<()> {
         if after.len() > before.len() {
             self.sent.extend(after.strip_prefix(before)?);
         } else if after.len() < before.len() {
             let width = before.len() - after.len();
             (before[width..] == *after).then_some(())?;
-            self.taken.extend(&before[..width]);
+            self.received.extend(&before[..width]);
         } else if before != after {
             return None;
         }
         Some(())
     }
 
-    /// Is `X·β·β·…` the same as `α·α·…`? Two infinite words with periods `p` and `q` that agree on the first
-    /// `p + q` letters behind their beginnings agree forever (Fine and Wilf).
+    /// Is `X·β·β·… = α·α·…`, where `held` is `X`? Infinite words with periods `p` and `q` that
+    /// agree on `p + q` letters after `X` agree forever (Fine and Wilf).
     fn repeats(&self, held: &[i32]) -> bool {
-        if self.taken.is_empty() {
+        if self.received.is_empty() {
             return true;
         }
-        if self.sent.len() < self.taken.len() {
+        if self.sent.len() < self.received.len() {
             return false;
         }
-        let length = held.len() + self.sent.len() + self.taken.len();
+        let length = held.len() + self.sent.len() + self.received.len();
         let offered = held.iter().chain(self.sent.iter().cycle());
-        let wanted = self.taken.iter().cycle();
+        let wanted = self.received.iter().cycle();
         offered.zip(wanted).take(length).all(|(offered, wanted)| offered == wanted)
     }
 }
 
 fn skeleton(state: &State) -> u64 {
-    GlobalState::new().hash_one((&state.globals, &state.processes, state.exclusive, state.last, state.event))
+    GlobalState::new().hash_one((
+        &state.globals,
+        &state.processes,
+        state.exclusive,
+        state.last,
+        state.event,
+    ))
 }
 
 /// Do two states differ in channel contents alone?

@@ -1,15 +1,15 @@
-//! The searches against the plainest search there is, and at their limits.
+//! The searches against a naive search, and at their limits.
 
 mod support;
 
-use model::domain::Domain;
-use model::expression::{BinaryOp, Expr};
-use model::interp::PackedInterpreter;
-use model::program::{Action, Operation, Program};
-use model::{Interpreter, RuntimeError};
+use lariat_ir::domain::Domain;
+use lariat_ir::expression::{BinaryOp, Expr};
+use lariat_ir::interp::PackedInterpreter;
+use lariat_ir::program::{Action, Operation, Program};
+use lariat_ir::{Interpreter, RuntimeError};
+use lariat_search::replay::replay;
+use lariat_search::{Limit, Limits, Options, Order, Outcome, Verdict, reachability};
 use proptest::prelude::*;
-use search::replay::replay;
-use search::{Limit, Limits, Options, Order, Outcome, Verdict, reachability};
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,11 +17,17 @@ use support::*;
 
 const ORDERS: [Order; 2] = [Order::DepthFirst, Order::BreadthFirst];
 
-/// One thread that notes predecessors, and several that join at once.
+/// One thread that records predecessors, and several threads from the start.
 const THREADS: [Option<usize>; 4] = [None, Some(1), Some(2), Some(3)];
 
-/// With the given number of threads from the first state on, or with one that also notes predecessors.
-fn options(order: Order, all_errors: bool, threads: Option<usize>, limits: Limits<'_>) -> Options<'_> {
+/// With the given number of threads from the first state on, or with one that also records
+/// predecessors.
+fn options(
+    order: Order,
+    all_errors: bool,
+    threads: Option<usize>,
+    limits: Limits<'_>,
+) -> Options<'_> {
     let join_after = threads.map(|_| 0);
     let threads = NonZeroUsize::new(threads.unwrap_or(1));
     Options { order, all_errors, limits, threads, join_after, ..Options::default() }
@@ -55,7 +61,8 @@ proptest! {
     fn agrees_with_the_oracle(program in any_program()) {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         let mut coverage = Vec::new();
-        for (order, threads) in ORDERS.into_iter().flat_map(|order| THREADS.map(|threads| (order, threads))) {
+        let cases = ORDERS.into_iter().flat_map(|order| THREADS.map(|threads| (order, threads)));
+        for (order, threads) in cases {
             let outcome = search_with(&program, &options(order, true, threads, Limits::default()));
             let figures = Figures {
                 states: outcome.statistics.states,
@@ -79,8 +86,8 @@ proptest! {
 
     #[test]
     fn endless_atomic_sequences_end(program in any_program()) {
-        // Both orders visit the same states, whether or not an oracle could count the ways.
-        let budget = model::Budget::of(Duration::from_secs(5));
+        // Both orders visit the same states, also where the oracle gives up.
+        let budget = lariat_ir::Budget::of(Duration::from_secs(5));
         let limits = || Limits { budget: &budget, ..Limits::default() };
         let outcomes = ORDERS.map(|order| search(&program, order, true, limits()));
         if outcomes.iter().all(|outcome| outcome.exhaustive) {
@@ -143,7 +150,8 @@ fn hidden_variables_are_no_part_of_a_state() {
 #[test]
 fn an_atomic_loop_with_choices_ends() {
     // Inside, any of 12 bits can be flipped at each step, forever, or the loop is left.
-    let variables: Vec<(&str, Domain, bool)> = (0..12).map(|_| ("bit", Domain::BIT, false)).collect();
+    let variables: Vec<(&str, Domain, bool)> =
+        (0..12).map(|_| ("bit", Domain::BIT, false)).collect();
     let mut flips = Vec::new();
     for variable in 0..12 {
         let flipped = Expr::binary(BinaryOp::Subtract, Expr::Const(1), read(variable));
@@ -162,8 +170,8 @@ fn an_atomic_loop_with_choices_ends() {
 
 #[test]
 fn limits_are_inconclusive() {
-    let none = model::Budget::of(Duration::ZERO);
-    let raised = model::Budget::until(std::sync::Arc::new(AtomicBool::new(true)));
+    let none = lariat_ir::Budget::of(Duration::ZERO);
+    let raised = lariat_ir::Budget::until(std::sync::Arc::new(AtomicBool::new(true)));
     let limits: [(Limits<'_>, Limit); 5] = [
         (Limits { depth: Some(100), ..Limits::default() }, Limit::Depth(100)),
         (Limits { states: Some(50), ..Limits::default() }, Limit::States(50)),
@@ -181,7 +189,10 @@ fn limits_are_inconclusive() {
     }
     let exact = Limits { states: Some(11), depth: Some(11), ..Limits::default() };
     for order in ORDERS {
-        assert_eq!(search(&counter(10, false), order, true, exact.clone()).verdict(), Verdict::Holds);
+        assert_eq!(
+            search(&counter(10, false), order, true, exact.clone()).verdict(),
+            Verdict::Holds
+        );
     }
 }
 

@@ -1,25 +1,28 @@
-//! Sleep sets leave no state out, however little is remembered, and spare most revisits where processes have little to do with each other.
+//! Sleep sets omit no state, for any cache size, and avoid most revisits where processes are nearly
+//! independent.
 
 mod support;
 
-use model::expression::BinaryOp;
-use model::interp::PackedInterpreter;
-use model::layout::Recoder;
-use model::system::{Misfit, Step, StepCode, Successors, System, Width};
-use model::{Domain, Program, RuntimeError};
+use lariat_ir::expression::BinaryOp;
+use lariat_ir::interp::PackedInterpreter;
+use lariat_ir::layout::Recoder;
+use lariat_ir::system::{
+    Misfit, Repackable, SearchObserver, Step, StepCode, Successors, System, TransitionSystem, Width,
+};
+use lariat_ir::{Domain, Program, RuntimeError};
+use lariat_search::{Limits, Options, Outcome, Replacement, StoreKind, reachability};
 use proptest::prelude::*;
-use search::{Limits, Options, Outcome, Replacement, StoreKind, reachability};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use support::*;
 
-/// A system that notes which states are visited: those whose invariants are asked about.
+/// A system that records the states that a search stores.
 struct Watched<S> {
     system: S,
     visited: Arc<Mutex<HashSet<Vec<u64>>>>,
 }
 
-impl<S: System> System for Watched<S> {
+impl<S: System> TransitionSystem for Watched<S> {
     fn width(&self) -> Width {
         self.system.width()
     }
@@ -37,13 +40,11 @@ impl<S: System> System for Watched<S> {
     }
 
     fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
-        let identity = state[..self.width().identity].to_vec();
-        self.visited.lock().expect("nobody panics").insert(identity);
         self.system.violated_invariants(state, out);
     }
 
     fn has_invariants(&self) -> bool {
-        true
+        self.system.has_invariants()
     }
 
     fn step(&self, code: StepCode) -> Step {
@@ -53,10 +54,10 @@ impl<S: System> System for Watched<S> {
     fn transition_count(&self) -> usize {
         self.system.transition_count()
     }
+}
 
-    /// The search begins again.
+impl<S: System> Repackable for Watched<S> {
     fn widened(&self, misfit: &Misfit) -> Watched<S> {
-        self.visited.lock().expect("nobody panics").clear();
         Watched { system: self.system.widened(misfit), visited: self.visited.clone() }
     }
 
@@ -65,7 +66,19 @@ impl<S: System> System for Watched<S> {
     }
 }
 
-/// What is found with room for so many states, and how many were visited.
+impl<S: System> SearchObserver for Watched<S> {
+    fn state_stored(&self, state: &[u64], _: &mut Vec<RuntimeError>) {
+        let identity = state[..self.width().identity].to_vec();
+        self.visited.lock().expect("no thread panicked").insert(identity);
+    }
+
+    /// The search starts again.
+    fn layout_widened(&self, _: &Watched<S>) {
+        self.visited.lock().expect("no thread panicked").clear();
+    }
+}
+
+/// The outcome with a cache of this size, and the number of states visited.
 fn search(
     program: &Program,
     states: u64,
@@ -76,9 +89,10 @@ fn search(
     let limits = Limits { states: Some(50_000), ..Limits::default() };
     let options = Options { all_errors: true, store, limits, ..Options::default() };
     let visited = Arc::default();
-    let system = Watched { system: PackedInterpreter::new(program).ok()?, visited: Arc::clone(&visited) };
+    let system =
+        Watched { system: PackedInterpreter::new(program).ok()?, visited: Arc::clone(&visited) };
     let outcome = reachability(&system, &options);
-    let visited = visited.lock().expect("nobody panics").len() as u64;
+    let visited = visited.lock().expect("no thread panics").len() as u64;
     Some((outcome, visited))
 }
 
@@ -91,12 +105,16 @@ proptest! {
         prop_assume!(expected.states < 500);
         let states = (expected.states * percent / 100).max(1);
         for replacement in [Replacement::Random, Replacement::Layers] {
-            let Some((outcome, visited)) = search(&program, states, replacement, true) else { return Ok(()) };
+            let Some((outcome, visited)) = search(&program, states, replacement, true) else {
+                return Ok(());
+            };
             if outcome.limit.is_none() {
                 prop_assert_eq!(visited, expected.states);
                 prop_assert_eq!(&outcome.error_kinds, &expected.kinds);
             }
-            let Some((plain, all)) = search(&program, states, replacement, false) else { return Ok(()) };
+            let Some((plain, all)) = search(&program, states, replacement, false) else {
+                return Ok(());
+            };
             if outcome.limit.is_none() && plain.limit.is_none() {
                 prop_assert_eq!(visited, all);
                 prop_assert_eq!(outcome.coverage, plain.coverage);
@@ -105,7 +123,7 @@ proptest! {
     }
 }
 
-/// Four counters that know nothing of each other: each state is reached in one way, and nothing is visited twice.
+/// Four independent counters: each state is reached by one path, and none is visited twice.
 #[test]
 fn independent_processes_need_no_memory() {
     let count = |variable: u32| {
@@ -121,6 +139,7 @@ fn independent_processes_need_no_memory() {
     assert_eq!((visited, revisits.insertions, revisits.reentries), (1296, 1296, 0));
     let (plain, _) = search(&program, 60, Replacement::Random, false).expect("it starts");
     assert!(
-        plain.limit.is_some() || plain.statistics.revisits.expect("a cache counts").insertions > 2 * 1296
+        plain.limit.is_some()
+            || plain.statistics.revisits.expect("a cache counts").insertions > 2 * 1296
     );
 }

@@ -1,17 +1,17 @@
-//! Every store against the plainest search there is: exact ones find the same, others no more.
+//! Every store against a naive search: exact stores agree with it, others find no more.
 
 mod support;
 
-use model::expression::BinaryOp;
-use model::interp::PackedInterpreter;
-use model::program::Program;
-use model::{Domain, Interpreter};
-use proptest::prelude::*;
-use search::replay::replay;
-use search::{
-    Arrangement, Guarantee, Options, Order, Outcome, Replacement, Shuffled, StoreKind, Verdict, reachability,
-    repeated,
+use lariat_ir::expression::BinaryOp;
+use lariat_ir::interp::PackedInterpreter;
+use lariat_ir::program::Program;
+use lariat_ir::{Domain, Interpreter};
+use lariat_search::replay::replay;
+use lariat_search::{
+    Guarantee, Limit, Limits, Options, Order, Outcome, Replacement, Shuffled, StoreKind,
+    SuccessorOrder, Verdict, reachability, repeated,
 };
+use proptest::prelude::*;
 use std::num::NonZeroUsize;
 use support::*;
 
@@ -54,8 +54,12 @@ fn cache(states: Option<u64>, replacement: Replacement, sleep_sets: bool) -> Sto
     StoreKind::Cache { states, replacement, sleep_sets, seed: 1 }
 }
 
-const POLICIES: [Replacement; 4] =
-    [Replacement::Layers, Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest];
+const POLICIES: [Replacement; 4] = [
+    Replacement::Layers,
+    Replacement::Random,
+    Replacement::LeastRecentlyUsed,
+    Replacement::Deepest,
+];
 
 proptest! {
     #![proptest_config(seeded::cases(300))]
@@ -65,7 +69,7 @@ proptest! {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         for order in ORDERS {
             for threads in [1, 2] {
-                // With 64 bits nothing is omitted among so few states.
+                // Fingerprints of 64 bits do not collide among so few states.
                 for store in [StoreKind::Interned, StoreKind::compact()] {
                     let outcome = search(&program, &options(store.clone(), order, threads));
                     prop_assert_eq!(&figures(&outcome), &expected, "{:?} {:?}", order, store);
@@ -77,7 +81,8 @@ proptest! {
         let outcome = search(&program, &options(disk.clone(), Order::BreadthFirst, 1));
         prop_assert_eq!(&figures(&outcome), &expected);
         prop_assert!(outcome.exhaustive);
-        let first = search(&program, &Options { all_errors: false, ..options(disk, Order::BreadthFirst, 1) });
+        let disk = Options { all_errors: false, ..options(disk, Order::BreadthFirst, 1) };
+        let first = search(&program, &disk);
         if let Some(found) = first.violations.first() {
             prop_assert_eq!(Some(stored_steps(&program, found)), shortest(&program));
         }
@@ -89,9 +94,9 @@ proptest! {
         }
     }
 
-    /// However small the memory: if what must be kept fits, the verdict is right.
+    /// If the states that must be kept fit, the verdict is right.
     #[test]
-    fn caches_are_right_or_say_so(
+    fn caches_are_right_or_inconclusive(
         program in any_program(),
         states in 1u64..30,
         policy in 0..POLICIES.len(),
@@ -99,7 +104,7 @@ proptest! {
     ) {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         prop_assume!(expected.states < 500);
-        let limits = search::Limits { states: Some(100_000), ..search::Limits::default() };
+        let limits = Limits { states: Some(100_000), ..Limits::default() };
         let store = cache(Some(states), POLICIES[policy], sleep_sets);
         let options = Options { limits, ..options(store, Order::DepthFirst, 1) };
         let outcome = search(&program, &options);
@@ -112,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn bit_arrays_find_no_more_than_there_is(program in any_program(), bytes in 64u64..4096) {
+    fn bit_arrays_find_no_additional_states(program in any_program(), bytes in 64u64..4096) {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         let store = StoreKind::Bitstate { functions: 2, bytes: Some(bytes), seed: 3 };
         let outcome = search(&program, &options(store.clone(), Order::DepthFirst, 1));
@@ -120,11 +125,14 @@ proptest! {
         prop_assert!(outcome.error_kinds.is_subset(&expected.kinds));
         prop_assert!(!outcome.exhaustive);
         if let Ok(packed) = PackedInterpreter::new(&program) {
-            let joint = repeated(&packed, &options(store, Order::DepthFirst, 1), 3);
-            let (Guarantee::Omissions { expected: alone }, Guarantee::Omissions { expected: together }) =
-                (outcome.guarantee, joint.guarantee) else { panic!("no array is exact") };
-            prop_assert!(together <= alone + 1e-9);
-            prop_assert!(joint.statistics.states >= outcome.statistics.states);
+            let together = repeated(&packed, &options(store, Order::DepthFirst, 1), 3);
+            let omissions = |outcome: &Outcome| match outcome.guarantee {
+                Guarantee::Omissions { expected } => expected,
+                Guarantee::Exact => panic!("no array is exact"),
+            };
+            let (alone, combined) = (omissions(&outcome), omissions(&together));
+            prop_assert!(combined <= alone + 1e-9);
+            prop_assert!(together.statistics.states >= outcome.statistics.states);
         }
     }
 
@@ -132,19 +140,23 @@ proptest! {
     fn the_order_of_successors_does_not_matter(program in any_program(), seed: u64) {
         let Some(expected) = oracle(&program) else { return Ok(()) };
         let Ok(_) = PackedInterpreter::new(&program) else { return Ok(()) };
-        for arrangement in [Arrangement::Given, Arrangement::Reversed, Arrangement::Random(seed)] {
+        let orders =
+            [SuccessorOrder::Given, SuccessorOrder::Reversed, SuccessorOrder::Random(seed)];
+        for order in orders {
             let packed = PackedInterpreter::new(&program).expect("as before");
-            let outcome = reachability(&Shuffled::new(packed, arrangement), &options(StoreKind::Packed, Order::DepthFirst, 1));
+            let options = options(StoreKind::Packed, Order::DepthFirst, 1);
+            let outcome = reachability(&Shuffled::new(packed, order), &options);
             prop_assert_eq!(&figures(&outcome), &expected);
             for violation in &outcome.violations {
-                replay(&Interpreter::new(&program), violation).expect("every counterexample replays");
+                let replayed = replay(&Interpreter::new(&program), violation);
+                replayed.expect("every counterexample replays");
             }
         }
     }
 }
 
 #[test]
-fn a_directory_that_is_not_there_is_a_message() {
+fn a_missing_directory_is_reported() {
     let program = program(&[], vec![process("p", vec![vec![]], &[0])]);
     let directory = std::env::temp_dir().join("lariat-no-such-directory");
     let outcome = search(&program, &options(StoreKind::Disk { directory }, Order::BreadthFirst, 1));
@@ -152,7 +164,8 @@ fn a_directory_that_is_not_there_is_a_message() {
     assert!(outcome.limit.expect("a reason").to_string().contains("files"));
 }
 
-/// A counter that ends in a deadlock one step aside, near its end: every state is on the depth-first stack at the same time, and there is memory for a fifth of them.
+/// A counter with a deadlock near its end: every state is on the depth-first stack, which does not
+/// fit. With room for all states the counterexample is found.
 #[test]
 fn a_stack_larger_than_the_memory() {
     let count = edge(guarded(compare(BinaryOp::Less, 0, 255), vec![add(0, 1)]), 0);
@@ -160,12 +173,38 @@ fn a_stack_larger_than_the_memory() {
     let counter = process("counter", vec![vec![count, aside], vec![]], &[0]);
     let program = program(&[("x", Domain::unsigned(8), false)], vec![counter]);
     for policy in POLICIES {
-        let outcome = search(&program, &options(cache(Some(51), policy, true), Order::DepthFirst, 1));
-        let revisits = outcome.statistics.revisits.expect("a cache counts");
-        assert!(outcome.exhaustive && revisits.kept <= 51 && revisits.insertions < 2 * 257, "{revisits:?}");
+        let run = |states| {
+            search(&program, &options(cache(Some(states), policy, true), Order::DepthFirst, 1))
+        };
+        let roomy = run(300);
+        assert!(roomy.exhaustive);
         // Replayed by `search`.
-        assert_eq!(outcome.violations[0].run.steps.len(), 251);
-        let outcome = search(&program, &options(cache(Some(3), policy, true), Order::DepthFirst, 1));
-        assert!(matches!(outcome.limit, Some(search::Limit::Kept { states: 3, .. })), "{:?}", outcome.limit);
+        assert_eq!(roomy.violations[0].run.steps.len(), 251);
+        let cramped = run(51);
+        let is_full = matches!(cramped.limit, Some(Limit::Kept { states: 51, .. }));
+        assert!(is_full, "{:?}", cramped.limit);
     }
+}
+
+/// Six independent counters from 0 to 3: 4096 states, with room for all of them or for few.
+/// The limit counts insertions once states are evicted, and the reason says so.
+#[test]
+fn the_limit_of_states_says_what_it_counts() {
+    let count = |variable: u32| {
+        let guard = compare(BinaryOp::Less, variable, 3);
+        process("p", vec![vec![edge(guarded(guard, vec![add(variable, 1)]), 0)]], &[0])
+    };
+    let variables = ["a", "b", "c", "d", "e", "f"].map(|name| (name, Domain::unsigned(2), false));
+    let program = program(&variables, (0..6).map(count).collect());
+    let limited = |room: u64, limit: u64| {
+        let limits = Limits { states: Some(limit), ..Limits::default() };
+        let store = cache(Some(room), Replacement::Random, false);
+        search(&program, &Options { limits, ..options(store, Order::DepthFirst, 1) })
+    };
+    let roomy = limited(10_000, 2000);
+    assert_eq!((roomy.limit, roomy.statistics.states), (Some(Limit::States(2000)), 2000));
+    let cramped = limited(100, 2000);
+    assert_eq!(cramped.limit, Some(Limit::Insertions(2000)));
+    assert!(cramped.limit.is_some_and(|limit| limit.to_string().contains("counted again")));
+    assert_eq!(limited(10_000, 5000).limit, None, "there are 4096 states");
 }

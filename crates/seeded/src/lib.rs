@@ -1,4 +1,5 @@
-//! The configuration of every generated test: a fixed seed, so that two runs of the tests check the same cases.
+//! The configuration of every generated test: a fixed seed, so that two runs of the tests check the
+//! same cases.
 //!
 //! `LARIAT_SEED=N` chooses other cases and `PROPTEST_CASES=N` another number of them. The seed is
 //! printed to the captured output of a test, so it is shown only when that test fails.
@@ -7,23 +8,24 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// The seed of all generated tests unless `LARIAT_SEED` names another one.
+/// The seed of all generated tests unless `LARIAT_SEED` is set.
 const DEFAULT_SEED: u64 = 20;
 
-/// Shrinking stops after this many attempts: a failing case is reported soon, if not in its smallest form.
+/// Limit on shrinking steps: a failing case is reported soon, possibly not in its
+/// smallest form.
 const MAX_SHRINK_ITERS: u32 = 5_000;
 
-/// The seed that was asked for.
+/// The value of `LARIAT_SEED`, or the default seed.
 ///
 /// # Panics
 ///
-/// If `LARIAT_SEED` is not a number: a test run with other cases than were asked for would mislead.
+/// If `LARIAT_SEED` is not a number, because a run with other cases would be misleading.
 pub fn seed() -> u64 {
     let Ok(text) = std::env::var("LARIAT_SEED") else { return DEFAULT_SEED };
     text.parse().unwrap_or_else(|_| panic!("LARIAT_SEED={text}: expected a whole number"))
 }
 
-/// `count` generated cases with the seed that was asked for. No file with failing cases is written:
+/// `count` generated cases with the seed of [`seed`]. No file with failing cases is written:
 /// a case that fails becomes a test of its own.
 pub fn cases(count: u32) -> Config {
     let seed = seed();

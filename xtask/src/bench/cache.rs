@@ -1,9 +1,10 @@
 //! `cargo xtask bench cache`: state-space caching with too little memory.
 //!
-//! Jard and Jéron found that a depth-first search that remembers less than half of the states still ends, with
-//! few of them visited twice. Here the store may hold a share of the states of an exact run; reported are the
-//! verdict, how often a state was inserted, and how often one that was there was entered again for successors that had slept. Both
-//! together count: either costs an expansion. How large the stack is by itself is seen in a run where nothing is forgotten or put off.
+//! Jard and Jéron found that a depth-first search that remembers less than half of the states still
+//! terminates and revisits few of them. The study limits the store to a share of the states of an
+//! exact run. It reports the verdict, the number of insertions, and the number of times a stored
+//! state was re-entered to expand successors that were asleep; each costs an expansion. A run with
+//! unlimited memory measures the stack.
 
 use std::path::PathBuf;
 
@@ -16,30 +17,31 @@ use super::models::Model;
 use super::results::{Sample, geometric_mean};
 use super::table::{grouped, number, render};
 
-/// More insertions and entries than this many times the states count as a failure.
+/// The run fails if insertions and re-entries exceed this multiple of the number of states.
 const FACTOR: f64 = 2.0;
-/// A model of fewer states is shown but not judged: a share of them is no memory worth speaking of.
+/// Models with fewer states are shown but not judged.
 const TINY: u64 = 100;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     selection: Selection,
-    /// Percentage of the states that may be remembered
-    #[arg(long, default_value_t = 40, value_name = "PERCENT")]
+    /// Percentage of the states that fit in memory
+    #[arg(long, default_value_t = 10, value_name = "PERCENT")]
     share: u64,
-    /// Which states are replaced
+    /// Replacement policy
     #[arg(long, default_value = "layers", value_name = "POLICY")]
     replace: String,
     /// Without sleep sets
     #[arg(long)]
     no_sleep_sets: bool,
-    /// Where to write the page, if anywhere
+    /// Write the page to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// One model: the exact run, one with more room than it takes, and one with room for some of the states.
+/// One model: the exact run, a run with more memory than it needs, and a run with memory for a
+/// share of the states.
 struct Finding {
     exact: Sample,
     roomy: Sample,
@@ -47,12 +49,13 @@ struct Finding {
 }
 
 impl Finding {
-    /// A figure of the run with little room, for each state.
+    /// A statistic of the run with little memory, per state.
     fn share(&self, name: &str) -> Option<f64> {
         figure(&self.cached, name).map(|figure| figure as f64 / self.exact.states as f64)
     }
 
-    /// The verdict, after all was visited: an error may be found before memory is full.
+    /// Whether the verdict is right and the search was complete: an error may be found before
+    /// memory is full.
     fn is_right(&self) -> bool {
         self.cached.exhaustive && self.cached.verdict == self.exact.verdict
     }
@@ -63,22 +66,23 @@ impl Finding {
 
     fn is_good(&self) -> bool {
         let work = self.share("insertions").zip(self.share("reentries"));
-        self.is_right() && work.is_some_and(|(insertions, reentries)| insertions + reentries < FACTOR)
+        self.is_right()
+            && work.is_some_and(|(insertions, reentries)| insertions + reentries < FACTOR)
     }
 
-    /// Of all states, how many are on the stack at the same time when nothing is forgotten?
+    /// The percentage of all states that are on the stack at the same time if none is replaced.
     fn stack_percent(&self) -> Option<f64> {
         figure(&self.roomy, "kept").map(|kept| 100.0 * kept as f64 / self.exact.states as f64)
     }
 
-    /// Why it is not good, in a line of a list.
+    /// The reason for the failure, as an item of a list.
     fn failure(&self, name: &str) -> Option<String> {
         let reason = match &self.cached.reason {
             _ if self.is_good() => return None,
-            _ if self.is_right() => "too much is visited again",
-            // Said of the verdict.
+            _ if self.is_right() => "too many states are visited again",
+            // The reason given for the verdict.
             Some(reason) if self.cached.verdict == "inconclusive" => reason,
-            _ => "not all was visited",
+            _ => "the search is incomplete",
         };
         Some(format!("- {name}: {reason}\n"))
     }
@@ -90,7 +94,11 @@ impl Finding {
             grouped(self.roomy.depth),
             number(self.stack_percent()),
             self.exact.verdict.clone(),
-            if self.cached.exhaustive { self.cached.verdict.clone() } else { "not all visited".to_owned() },
+            if self.cached.exhaustive {
+                self.cached.verdict.clone()
+            } else {
+                "incomplete".to_owned()
+            },
             number(self.share("insertions")),
             number(self.share("reentries")),
             number(self.share("kept").map(|share| 100.0 * share)),
@@ -185,12 +193,13 @@ fn study(model: &Model, lariat: &Lariat, arguments: &Arguments) -> Result<Findin
     let exact = lariat.check(&model.path, &[&common[..], &["packed"]].concat())?;
     let cached = |states: u64| {
         let states = states.max(1).to_string();
-        let words = [&common[..], &["cache", "--cache-states", &states, "--replace", &arguments.replace]];
+        let words =
+            [&common[..], &["cache", "--cache-states", &states, "--replace", &arguments.replace]];
         let mut words = words.concat();
         words.extend(arguments.no_sleep_sets.then_some("--no-sleep-sets"));
         lariat.check(&model.path, &words)
     };
-    // So much that even a stack of all states would have its share.
+    // Enough memory for a stack of all states.
     let roomy = cached(2 * exact.states)?;
     let cached = cached(exact.states * arguments.share / 100)?;
     Ok(Finding { exact, roomy, cached })

@@ -8,8 +8,9 @@ use super::measure;
 use super::results::Sample;
 use crate::pan;
 
-/// Runs `pan` in its directory. When the stack of `depth` steps was too small it is enlarged, for all later runs too, and the search
-/// is made again: a truncated one is never measured, unless `errors_count` and it found its error nonetheless.
+/// Runs `pan` in its directory. If the stack of `depth` steps is too small, the stack is enlarged,
+/// also for later runs, and the search is repeated: a truncated search is never measured, unless
+/// `errors_count` is set and it found its error.
 pub fn run(
     directory: &Path,
     arguments: &[&str],

@@ -1,7 +1,6 @@
-//! `cargo xtask bench first-answer`: from the keypress to the answer on small models.
-//!
-//! Lariat's one command beside `spin -a`, the C compiler and `./pan`, as a user would type them; both in turn, medians
-//! of wall times.
+//! `cargo xtask bench first-answer`: the time from the start of the command to the answer on small
+//! models. Compares the command `lariat` with `spin -a`, the C compiler and `./pan`, run
+//! alternately; reports medians of wall times.
 
 use super::Selection;
 use super::machine::Machine;
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What is aimed at: an answer within this, and the other way taking so many times as long.
+/// Targets: the time to the answer, and the factor by which SPIN's commands take longer.
 const AIM_MILLISECONDS: f64 = 50.0;
 const AIM_FACTOR: f64 = 20.0;
 
@@ -21,10 +20,10 @@ const AIM_FACTOR: f64 = 20.0;
 pub struct Arguments {
     #[command(flatten)]
     selection: Selection,
-    /// How often both are run
+    /// Number of runs
     #[arg(long, default_value_t = 11, value_name = "N")]
     repeat: usize,
-    /// Where to write the page, if anywhere
+    /// Write the page to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -66,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(good)
 }
 
-/// The examples, unless other models are named.
+/// The examples, unless other models are selected.
 fn models(selection: &Selection) -> Result<Vec<PathBuf>, String> {
     let standard = [workspace().join("examples")];
     let places = if selection.models.is_empty() { &standard[..] } else { &selection.models };
@@ -76,9 +75,12 @@ fn models(selection: &Selection) -> Result<Vec<PathBuf>, String> {
             found.push(place.clone());
             continue;
         }
-        let entries = std::fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let entries =
+            std::fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
         let files = entries.flatten().map(|entry| entry.path());
-        found.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "pml")));
+        found.extend(
+            files.filter(|path| path.extension().is_some_and(|extension| extension == "pml")),
+        );
     }
     let wanted = |path: &PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -89,7 +91,8 @@ fn models(selection: &Selection) -> Result<Vec<PathBuf>, String> {
     if found.is_empty() { Err("no such model".to_owned()) } else { Ok(found) }
 }
 
-/// The three commands, as SPIN's manual has them, with the compiler's optimisation off: the quickest way to an answer.
+/// The three commands as in SPIN's manual, without optimisation in the C compiler: the fastest way
+/// to an answer.
 fn with_spin(model: &Path, limit: Duration) -> Result<f64, String> {
     let place = PrivateDirectory::new().map_err(|error| error.to_string())?;
     let model = std::path::absolute(model).map_err(|error| error.to_string())?;
@@ -106,7 +109,7 @@ fn with_spin(model: &Path, limit: Duration) -> Result<f64, String> {
 
 fn timed(command: &mut Command, limit: Duration) -> Result<f64, String> {
     let measured = measure::run(command, limit).map_err(|error| error.to_string())?;
-    // A violated property is an answer too.
+    // A violated property is also an answer.
     match measured.status.code() {
         Some(0 | 1) if !measured.out_of_time => Ok(measured.wall_seconds),
         _ => Err(measured.complaint()),

@@ -1,4 +1,4 @@
-//! Our side: `lariat check` as a user runs it, from source text to verdict.
+//! Runs of Lariat: `lariat check` as a user runs it, from source text to verdict.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::measure;
 use super::results::Sample;
 
-/// A way to call `lariat check`.
+/// A set of options of `lariat check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
     pub name: &'static str,
     pub arguments: &'static [&'static str],
-    /// It stores every state and reduces nothing: its counts must be SPIN's.
+    /// Whether it stores every state without reductions: its counts must equal SPIN's.
     pub exact: bool,
 }
 
-/// The first variant is the one that is compared with SPIN's first.
+/// The first variant is the one compared with SPIN's first variant.
 pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "packed",
@@ -57,13 +57,17 @@ pub struct Lariat {
 
 impl Lariat {
     /// One `lariat check --json` of a model.
-    pub fn check<S: AsRef<std::ffi::OsStr>>(&self, model: &Path, arguments: &[S]) -> Result<Sample, String> {
+    pub fn check<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        model: &Path,
+        arguments: &[S],
+    ) -> Result<Sample, String> {
         let asked = ["--property", "safety"].map(std::ffi::OsStr::new).into_iter();
         let all: Vec<_> = asked.chain(arguments.iter().map(AsRef::as_ref)).collect();
         self.property(model, &all, "safety")
     }
 
-    /// One `lariat check --json`; the figures are those of the first property of a kind.
+    /// One `lariat check --json`; returns the figures of the first property of a kind.
     pub fn property<S: AsRef<std::ffi::OsStr>>(
         &self,
         model: &Path,
@@ -78,7 +82,8 @@ impl Lariat {
         }
         let report = serde_json::from_str(&measured.stdout).ok();
         let found = report.as_ref().and_then(|report| of_kind(report, kind));
-        let Found { statistics, verdict, reason, exhaustive } = found.ok_or_else(|| measured.complaint())?;
+        let Found { statistics, verdict, reason, exhaustive } =
+            found.ok_or_else(|| measured.complaint())?;
         let number = |name: &str| statistics.get(name).and_then(Value::as_u64).unwrap_or_default();
         Ok(Sample {
             wall_seconds: measured.wall_seconds,
@@ -96,11 +101,11 @@ impl Lariat {
     }
 }
 
-/// What a report says of a property.
+/// The report's entry for a property.
 struct Found<'r> {
     statistics: &'r Value,
     verdict: &'r str,
-    /// Why it is not "holds".
+    /// The reason if the verdict is not "holds".
     reason: Option<&'r str>,
     exhaustive: bool,
 }

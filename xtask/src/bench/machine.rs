@@ -1,5 +1,4 @@
-//! On what, when and with which versions a benchmark ran. No host name and no paths: what matters is the
-//! processor.
+//! The machine, date and versions of a benchmark run, without host name and paths.
 
 use std::fs;
 use std::process::Command;
@@ -19,18 +18,18 @@ pub struct Machine {
     pub spin: String,
     pub compiler: String,
     pub lariat: String,
-    /// How many processes wanted to run when the benchmark began: above 1 the times mean little.
+    /// The load average at the start: above 1, times are unreliable.
     pub load: String,
 }
 
 impl Machine {
-    /// Reads what the system tells; what it does not tell is "unknown".
+    /// Reads the properties from the system; an unavailable one is "unknown".
     pub fn observe(lariat: Option<&std::path::Path>) -> Self {
         let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-        let kilobytes =
-            value_of(&memory, "MemTotal").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+        let kilobytes = value_of(&memory, "MemTotal")
+            .and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
         let version = lariat.map_or_else(
             || "not run".to_owned(),
             |program| first_line(Command::new(program).arg("--version")),
@@ -50,12 +49,13 @@ impl Machine {
 
     /// The name of a result file: the date and the processor in lower case.
     pub fn file_stem(&self) -> String {
-        let words = self.processor.to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let words =
+            self.processor.to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
         let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
         format!("{}-{}-{}-cores", self.date, words.join("-"), self.cores)
     }
 
-    /// On which machine, with which programs, and how often: a paragraph.
+    /// A paragraph with the machine, the versions and the number of repeats.
     pub fn setting(&self, repeats: usize) -> String {
         format!(
             "{}, {} cores, {} MB, {}; load {} at the start. {}. {}. Lariat: {}. Medians of {repeats} interleaved run{}.\n\n",
@@ -86,7 +86,7 @@ impl Machine {
     }
 }
 
-/// `name   : value` in the files of `/proc`.
+/// The value of a line `name   : value` in a file of `/proc`.
 fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(':')?.1.trim())

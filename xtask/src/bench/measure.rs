@@ -1,10 +1,10 @@
-//! Running one program and measuring it: wall time, processor time, peak memory.
+//! Runs a program and measures its wall time, processor time and peak memory.
 //!
-//! The figures are the child's own, as the system hands them over when the child is waited for, so nothing
-//! that runs beside it is counted (except that it makes the wall clock, and to a lesser degree the
-//! processor, slower).
+//! The figures are the child's own resource usage, returned by the system call that waits for it,
+//! so other processes are not counted. They still slow down the wall clock.
 
-use std::io::{self, Read};
+use crate::process::reader;
+use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -12,26 +12,27 @@ use std::time::{Duration, Instant};
 
 use wait4::Wait4;
 
-/// What one run cost, and what it printed.
+/// The cost and output of one run.
 #[derive(Debug)]
 pub struct Measured {
     pub wall_seconds: f64,
     /// User and system time of all threads.
     pub processor_seconds: f64,
-    /// The largest resident set the process ever had.
+    /// The largest resident set of the process.
     pub peak_bytes: u64,
     pub status: ExitStatus,
-    /// It was stopped because it took longer than the limit.
+    /// It was killed because it exceeded the time limit.
     pub out_of_time: bool,
     pub stdout: String,
     pub stderr: String,
 }
 
 impl Measured {
-    /// The last words of a program that failed.
+    /// The exit status and the first lines that a failed program printed.
     pub fn complaint(&self) -> String {
         let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
+        let lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
         format!("{}: {}", self.status, lines.join(" | "))
     }
 }
@@ -62,30 +63,22 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Measured> {
     })
 }
 
-/// Waiting blocks, so that the child is measured without being polled; a second thread keeps the time and
-/// answers whether it had to kill. It ends when the sender it is given for is dropped.
+/// Waiting for the child blocks, so that polling does not disturb the measurement; a second thread
+/// kills it after the limit and returns whether it did. The thread ends when the sender is dropped.
 fn watch(process: u32, limit: Duration) -> (mpsc::Sender<()>, JoinHandle<bool>) {
     let (sender, receiver) = mpsc::channel::<()>();
     let watchdog = thread::spawn(move || {
         let too_long = receiver.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout);
         if too_long {
-            // A failure means that the child ended at this very moment.
-            let _ = Command::new("kill").args(["-KILL", &process.to_string()]).stderr(Stdio::null()).status();
+            // Killing fails if the child has just ended.
+            let _ = Command::new("kill")
+                .args(["-KILL", &process.to_string()])
+                .stderr(Stdio::null())
+                .status();
         }
         too_long
     });
     (sender, watchdog)
-}
-
-fn reader<R: Read + Send + 'static>(source: Option<R>) -> JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut source) = source {
-            // A read error ends the text; what was read until then is still of use.
-            let _ = source.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
 }
 
 #[cfg(test)]
@@ -94,7 +87,8 @@ mod tests {
 
     #[test]
     fn figures_of_a_child() {
-        let measured = run(Command::new("echo").arg("hello"), Duration::from_secs(10)).expect("echo runs");
+        let measured =
+            run(Command::new("echo").arg("hello"), Duration::from_secs(10)).expect("echo runs");
         assert!(measured.status.success() && !measured.out_of_time);
         assert_eq!(measured.stdout, "hello\n");
         assert!(measured.peak_bytes > 100_000, "{}", measured.peak_bytes);
@@ -102,7 +96,8 @@ mod tests {
 
     #[test]
     fn stopped_after_the_limit() {
-        let measured = run(Command::new("sleep").arg("60"), Duration::from_millis(50)).expect("sleep runs");
+        let measured =
+            run(Command::new("sleep").arg("60"), Duration::from_millis(50)).expect("sleep runs");
         assert!(measured.out_of_time && !measured.status.success());
         assert!(measured.wall_seconds < 30.0);
     }

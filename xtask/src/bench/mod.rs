@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: Lariat beside real SPIN on the same models, in one run, on one machine.
+//! `cargo xtask bench`: Lariat and real SPIN on the same models, in one run on one machine.
 //!
-//! Every model is run by every variant in turn, and that as often as asked (A B C, A B C, …), so that a
-//! machine that grows slower or faster meanwhile treats all alike. Medians are reported.
+//! The variants are run alternately (A B C, A B C, …), so that a change of the machine's speed
+//! affects all of them. Medians are reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ mod spin_runs;
 mod summary;
 mod table;
 
-/// With `--quick`, models above this are left out.
+/// `--quick` leaves out models with more states.
 const QUICK_STATES: u64 = 2_000_000;
 
 #[derive(Debug, clap::Args)]
@@ -48,19 +48,19 @@ pub struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Study {
-    /// How well `bitstate` and `compact` estimate what they leave out
+    /// Compare the omissions that `bitstate` and `compact` estimate with the real ones
     Omissions(omissions::Arguments),
-    /// From the keypress to the answer on small models
+    /// Time to the answer on small models
     FirstAnswer(first_answer::Arguments),
-    /// How often the bounded `cache` store inserts a state again
+    /// Count repeated insertions of the bounded `cache` store
     Cache(cache::Arguments),
-    /// Formulas about the models, by Lariat and by `pan -a`
+    /// Check formulas about the models with Lariat and with `pan -a`
     Liveness(liveness::Arguments),
-    /// Run SPIN once and write states, depth and vector into the models' headers
+    /// Run SPIN once and write states, depth and vector size into the models' headers
     Record(record::Arguments),
 }
 
-/// Which models, and which `lariat`: common to all studies.
+/// The models and the program: common to all studies.
 #[derive(Debug, clap::Args)]
 struct Selection {
     /// Directories of models, or models [default: bench/models]
@@ -69,10 +69,10 @@ struct Selection {
     /// Only models whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Only models with at most this many states, as their headers say
+    /// Only models with at most this number of states, according to their headers
     #[arg(long, value_name = "STATES")]
     max_states: Option<u64>,
-    /// Seconds for one run
+    /// Time limit of one run in seconds
     #[arg(long, default_value_t = 300, value_name = "SECONDS")]
     limit: u64,
     /// A built `lariat` to use instead of building one
@@ -84,16 +84,17 @@ struct Selection {
 struct Comparison {
     #[command(flatten)]
     selection: Selection,
-    /// How often every variant is run
+    /// Number of runs of each variant
     #[arg(long, default_value_t = 3, value_name = "N")]
     repeat: usize,
     /// Only these variants, such as pan,packed
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
-    /// Where to write the page; the JSON goes beside it [default: bench/results/DATE-MACHINE.md]
+    /// Write the page to this file [default: bench/results/DATE-MACHINE.md]; the raw samples are
+    /// written as JSON to target/bench
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// One run of the smaller models, and no result file unless --out names one
+    /// One run of the smaller models, without a result file unless --out is given
     #[arg(long)]
     quick: bool,
 }
@@ -136,7 +137,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// The comparison with SPIN; true when all runs ended and agree.
+/// The comparison with SPIN; true if all runs ended and agree.
 fn compare(arguments: &Comparison) -> Result<bool, String> {
     let models = arguments.selection.find(arguments.quick.then_some(QUICK_STATES))?;
     let known: Vec<&str> = spin_runs::VARIANTS
@@ -147,7 +148,8 @@ fn compare(arguments: &Comparison) -> Result<bool, String> {
     if let Some(name) = arguments.only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(format!("there is no variant {name}; there are {}", known.join(", ")));
     }
-    let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
+    let wanted =
+        |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
     let spin_variants: Vec<_> =
         spin_runs::VARIANTS.iter().copied().filter(|variant| wanted(variant.name)).collect();
     let lariat_variants: Vec<_> =
@@ -155,7 +157,8 @@ fn compare(arguments: &Comparison) -> Result<bool, String> {
     if !spin_variants.is_empty() {
         spin::ensure_installed()?;
     }
-    let lariat = if lariat_variants.is_empty() { None } else { Some(arguments.selection.build_lariat()?) };
+    let lariat =
+        if lariat_variants.is_empty() { None } else { Some(arguments.selection.build_lariat()?) };
     let mut results = Results {
         machine: Machine::observe(lariat.as_ref().map(|lariat| lariat.program.as_path())),
         repeats: if arguments.quick { 1 } else { arguments.repeat.max(1) },
@@ -164,7 +167,8 @@ fn compare(arguments: &Comparison) -> Result<bool, String> {
     };
     let limit = Duration::from_secs(arguments.selection.limit);
     for model in &models {
-        let sides = Sides { spin: &spin_variants, lariat: lariat.as_ref().zip(Some(&lariat_variants)) };
+        let sides =
+            Sides { spin: &spin_variants, lariat: lariat.as_ref().zip(Some(&lariat_variants)) };
         let row = measure_model(model, &sides, &results, limit);
         for disagreement in disagreements(model, &row) {
             eprintln!("DIFFERENT: {disagreement}");
@@ -181,7 +185,7 @@ fn compare(arguments: &Comparison) -> Result<bool, String> {
     Ok(results.disagreements.is_empty() && results.failures().is_empty())
 }
 
-/// The variants of both sides; `lariat` is `None` when only SPIN is measured.
+/// The variants of both tools; `lariat` is `None` if only SPIN is measured.
 struct Sides<'a> {
     spin: &'a [spin_runs::Variant],
     lariat: Option<(&'a Lariat, &'a Vec<lariat_runs::Variant>)>,
@@ -210,7 +214,7 @@ fn measure_model(model: &Model, sides: &Sides<'_>, results: &Results, limit: Dur
 
     for _ in 0..results.repeats {
         for (index, cell) in cells.iter_mut().enumerate() {
-            // What failed once fails again, and costs the whole time limit each time.
+            // A variant that failed once would fail again, after the whole time limit.
             if cell.failure.is_some() {
                 continue;
             }
@@ -244,10 +248,12 @@ fn measure_model(model: &Model, sides: &Sides<'_>, results: &Results, limit: Dur
     Row { model: model.name.clone(), kind: model.kind.clone(), cells }
 }
 
-/// Exact variants must agree in states, transitions and verdict, in every repeat, and with the header.
+/// Exact variants must agree with each other and with the header in states, transitions and
+/// verdict, in every repeat.
 fn disagreements(model: &Model, row: &Row) -> Vec<String> {
     let exact = |name: &str| {
-        name == "pan" || lariat_runs::VARIANTS.iter().any(|variant| variant.exact && variant.name == name)
+        name == "pan"
+            || lariat_runs::VARIANTS.iter().any(|variant| variant.exact && variant.name == name)
     };
     let mut found = Vec::new();
     let mut reference: Option<(&str, &results::Sample)> = None;
@@ -284,14 +290,16 @@ fn disagreements(model: &Model, row: &Row) -> Vec<String> {
     found
 }
 
+/// Writes the page to `path`, and the samples as JSON to `target/bench`, outside version control.
 fn write(path: &Path, page: &str, results: &Results) -> Result<(), String> {
-    let fail = |error: std::io::Error| format!("{}: {error}", path.display());
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(fail)?;
-    }
-    fs::write(path, page).map_err(fail)?;
     let json = serde_json::to_string_pretty(&results.json()).map_err(|error| error.to_string())?;
-    fs::write(path.with_extension("json"), json + "\n").map_err(fail)?;
-    eprintln!("written: {} and .json", path.display());
+    let name = Path::new(path.file_stem().unwrap_or_default()).with_extension("json");
+    let samples = crate::lariat::target_directory().join("bench").join(name);
+    for (path, text) in [(path, page), (&samples, &json)] {
+        let fail = |error: std::io::Error| format!("{}: {error}", path.display());
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).map_err(fail)?;
+        fs::write(path, text).map_err(fail)?;
+        eprintln!("written: {}", path.display());
+    }
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! The benchmark models and what their headers say.
+//! The benchmark models and their headers.
 //!
-//! A header comment holds one line of figures, taken with SPIN and no reductions:
-//! ` * States: 1814400; depth: 6458430; vector: 32 bytes.` The search stack and the hash table of SPIN's
-//! verifier are sized by it; the states are checked against what both tools find. Models of others have no such line; where
-//! there is a table of figures ([`crate::reference`]) for the directory they are in, it is taken from there.
+//! A header comment holds one line of figures, taken with SPIN and no reductions: ` * States:
+//! 1814400; depth: 6458430; vector: 32 bytes.` They determine the search stack and hash table of
+//! SPIN's verifier, and both tools must find this number of states. For other models without such a
+//! line, the figures are in a table ([`crate::reference`]) of the directory, if there is one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use crate::reference::{self, Row, TABLE};
 pub struct Model {
     pub name: String,
     pub path: PathBuf,
-    /// Its kind, as its header says: the words up to the first full stop or comma.
+    /// Its kind: the text in the header up to the first full stop or comma.
     pub kind: String,
-    /// Nothing when neither the header nor a table holds figures yet.
+    /// `None` if neither the header nor a table has figures.
     pub figures: Option<Recorded>,
 }
 
@@ -31,12 +31,14 @@ pub struct Recorded {
 
 impl Model {
     pub fn read(path: &Path) -> Result<Self, String> {
-        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let text =
+            fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let name =
+            path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(Self { name, path: path.to_path_buf(), kind: kind(&text), figures: figures(&text) })
     }
 
-    /// With what a table says; it is named as there.
+    /// The model with the name and figures of a table's row.
     fn with(self, row: &Row) -> Self {
         let Row { states, depth, vector_bytes, .. } = *row;
         let name = row.file.trim_end_matches(".pml").to_owned();
@@ -44,14 +46,14 @@ impl Model {
         Self { name, figures, ..self }
     }
 
-    /// The recorded number of states, or a middling one.
+    /// The recorded number of states, or a medium default.
     pub fn expected_states(&self) -> u64 {
         self.figures.map_or(1 << 21, |figures| figures.states)
     }
 }
 
-/// All models of the directories (or single files) whose name contains `filter`, by name. A directory with a table holds the
-/// models of the table.
+/// All models of the directories (or files) whose name contains `filter`, sorted by name. A
+/// directory with a table contains the models of the table.
 pub fn find(places: &[PathBuf], filter: Option<&str>) -> Result<Vec<Model>, String> {
     let mut models = Vec::new();
     for place in places {
@@ -74,7 +76,8 @@ fn in_place(place: &Path) -> Result<Vec<Model>, String> {
     }
     let mut paths = vec![place.to_path_buf()];
     if !place.is_file() {
-        let entries = fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let entries =
+            fs::read_dir(place).map_err(|error| format!("{}: {error}", place.display()))?;
         paths = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
     }
@@ -124,7 +127,8 @@ mod tests {
 
     #[test]
     fn every_model_has_figures() {
-        let models = find(&[crate::lariat::workspace().join("bench/models")], None).expect("models");
+        let models =
+            find(&[crate::lariat::workspace().join("bench/models")], None).expect("models");
         assert!(models.len() >= 24);
         for model in models {
             assert!(model.figures.is_some(), "{}: no line of figures", model.name);

@@ -1,8 +1,8 @@
-//! `cargo xtask bench omissions`: what `bitstate` and `compact` say they left out, against what they did.
+//! `cargo xtask bench omissions`: estimated and real omissions of `bitstate` and `compact`.
 //!
-//! An exact run gives the number of states; each lossy store is then given so little that some are missed, with
-//! several seeds, because a single run says little about an expectation. The mean of the true omissions is
-//! compared with the mean of the estimates.
+//! An exact run gives the number of states. Each lossy store then gets too little memory, with
+//! several seeds, because a single run says little about an expectation. The mean of the real
+//! omissions is compared with the mean of the estimates.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use super::models::Model;
 use super::results::geometric_mean;
 use super::table::{grouped, number, render};
 
-/// An estimate this many times too large or too small counts as wrong.
+/// An estimate that is too large or too small by this factor is wrong.
 const FACTOR: f64 = 3.0;
-/// Below so many omissions chance decides, not the estimate.
+/// With fewer omissions, the result depends on chance.
 const NOTICEABLE: f64 = 10.0;
 /// Arguments of an exact run.
 const EXACT: &[&str] = &["--raw", "--all-errors", "--store", "packed"];
-/// The whole process must fit into this, or twice, four times, … as much.
+/// Memory limit of the process; doubled until the search fits.
 const FIRST_MEGABYTES: u64 = 24;
 const MOST_MEGABYTES: u64 = 1 << 14;
 
@@ -28,18 +28,18 @@ const MOST_MEGABYTES: u64 = 1 << 14;
 pub struct Arguments {
     #[command(flatten)]
     selection: Selection,
-    /// Runs with different hash functions
+    /// Number of runs, each with another hash function
     #[arg(long, default_value_t = 3, value_name = "N")]
     seeds: u64,
-    /// The first of them; the others follow
+    /// The first seed; the others follow
     #[arg(long, default_value_t = 0, value_name = "SEED")]
     first_seed: u64,
-    /// Where to write the page, if anywhere
+    /// Write the page to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// A lossy store, and the arguments that make it lose some of so many states.
+/// A lossy store, and the arguments that make it omit some of a number of states.
 struct Lossy {
     name: &'static str,
     arguments: fn(u64) -> Vec<String>,
@@ -54,7 +54,7 @@ const STORES: &[Lossy] = &[
         name: "bitstate, 3 functions",
         arguments: |_| strings(&["--store", "bitstate", "--hash-functions", "3"]),
     },
-    // Of n states in hashes of b bits some n² / 2^(b+1) are taken for others: here some 2^8 of them.
+    // Of n states with hashes of b bits, about n² / 2^(b+1) collide with others: here about 2^8.
     Lossy {
         name: "compact",
         arguments: |states| {
@@ -121,9 +121,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let headings =
         ["model", "store", "states", "MB", "omitted", "expected", "expected / omitted", "within 3"];
     let means = STORES.iter().zip(&factors).map(|(store, factors)| {
-        let (least, most) = factors
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(least, most), factor| (least.min(*factor), most.max(*factor)));
+        let (least, most) =
+            factors.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), factor| {
+                (least.min(*factor), most.max(*factor))
+            });
         format!(
             "- {}: expected / omitted {} in geometric mean over {} models, from {} to {}\n",
             store.name,
@@ -159,18 +160,20 @@ fn study(
     seeds: Range<u64>,
 ) -> Result<Finding, String> {
     let count = (seeds.end - seeds.start) as f64;
-    let mut finding = Finding { states: exact, estimated: 0.0, omitted: 0.0, megabytes: FIRST_MEGABYTES };
+    let mut finding =
+        Finding { states: exact, estimated: 0.0, omitted: 0.0, megabytes: FIRST_MEGABYTES };
     let mut seed = seeds.start;
     while seed < seeds.end {
-        let mut words = strings(&["--raw", "--all-errors", "--threads", "1", "--seed", &seed.to_string()]);
+        let mut words =
+            strings(&["--raw", "--all-errors", "--threads", "1", "--seed", &seed.to_string()]);
         words.extend((store.arguments)(exact));
         words.extend(strings(&["--memory", &format!("{}M", finding.megabytes)]));
         let sample = lariat.check(&model.path, &words)?;
-        // What waits to be visited did not fit: all seeds again with more.
+        // The frontier did not fit in memory: repeat all seeds with more.
         if sample.reason.as_ref().is_some_and(|reason| reason.contains("limit")) {
             finding.megabytes *= 2;
             if finding.megabytes > MOST_MEGABYTES {
-                return Err("does not fit into memory".to_owned());
+                return Err("does not fit in memory".to_owned());
             }
             (seed, finding.estimated, finding.omitted) = (seeds.start, 0.0, 0.0);
             continue;

@@ -1,4 +1,4 @@
-//! From a model to SPIN's compiled verifier, and how long that takes.
+//! Generation and compilation of SPIN's verifier, with the time of both.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::measure;
 use super::results::Preparation;
 
-/// For each of the two commands.
+/// Time limit of each of the two commands.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Makes `pan` from `model.pml` in the directory, with these arguments of SPIN's translator and of the C compiler.
+/// Builds `pan` from `model.pml` in the directory, with these arguments for SPIN's translator and
+/// for the C compiler.
 pub fn prepare(
     directory: &Path,
     translator: impl IntoIterator<Item = String>,
@@ -34,5 +35,8 @@ pub fn prepare(
     if !compiled.status.success() {
         return Err(format!("cc: {}", compiled.complaint()));
     }
-    Ok(Preparation { translate_seconds: generated.wall_seconds, compile_seconds: compiled.wall_seconds })
+    Ok(Preparation {
+        translate_seconds: generated.wall_seconds,
+        compile_seconds: compiled.wall_seconds,
+    })
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench record`: the line of figures in the models' headers, as SPIN finds them.
+//! `cargo xtask bench record`: writes the figures that SPIN finds into the models' headers.
 
 use std::fs;
 use std::time::Duration;
@@ -61,11 +61,12 @@ fn write(model: &Model, sample: &Sample) -> Result<(), String> {
         " * States: {}; depth: {}; vector: {} bytes.",
         sample.states, sample.depth, sample.vector_bytes
     );
-    let text = with_figures(&text, &line).ok_or_else(|| format!("{}: no header", model.path.display()))?;
+    let text =
+        with_figures(&text, &line).ok_or_else(|| format!("{}: no header", model.path.display()))?;
     fs::write(&model.path, text).map_err(fail)
 }
 
-/// The text with `line` as the last of its header comment, instead of an older one.
+/// The text with `line` as the last line of its header comment, replacing an older one.
 fn with_figures(text: &str, line: &str) -> Option<String> {
     let end = text.find("\n */")?;
     let (header, rest) = text.split_at(end);
@@ -81,7 +82,10 @@ mod tests {
     fn replaced() {
         let first = with_figures("/* A lock.\n */\nbyte x;\n", " * States: 1;").expect("a header");
         assert_eq!(first, "/* A lock.\n * States: 1;\n */\nbyte x;\n");
-        assert_eq!(with_figures(&first, " * States: 2;").expect("a header"), first.replace('1', "2"));
+        assert_eq!(
+            with_figures(&first, " * States: 2;").expect("a header"),
+            first.replace('1', "2")
+        );
         assert_eq!(with_figures("byte x;", ""), None);
     }
 }

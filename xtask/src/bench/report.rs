@@ -1,4 +1,4 @@
-//! The results as a page: machine, aims, tables. The same text goes to the terminal and into the result file.
+//! The results as a page: machine, targets, tables. The text is printed and written to a file.
 
 use super::results::{Cell, Results, Row, geometric_mean};
 use super::table::{grouped, number, render};
@@ -11,8 +11,8 @@ pub fn page(results: &Results) -> String {
     let mut text = heading(results);
     text += "\n## Aims\n\n";
     text += &aims(results);
-    text += "\nMeans are over models above a million states unless said otherwise.\n";
-    text += "\n## Speed against SPIN\n\nSeconds of wall time, and how many times longer SPIN takes.\n\n";
+    text += "\nMeans are over models with more than a million states unless stated otherwise.\n";
+    text += "\n## Speed compared with SPIN\n\nSeconds of wall time, and the factor by which SPIN takes longer.\n\n";
     text += &speed(results);
     text += "\n## Time of every variant (seconds of wall time)\n\n";
     text += &every(results, |cell| number(cell.wall_seconds()));
@@ -47,7 +47,13 @@ fn aims(results: &Results) -> String {
             Some(false) => "NO",
             None => "not measured",
         };
-        vec![aim.text.to_owned(), aim.wanted, number(aim.measured), aim.models.to_string(), met.to_owned()]
+        vec![
+            aim.text.to_owned(),
+            aim.wanted,
+            number(aim.measured),
+            aim.models.to_string(),
+            met.to_owned(),
+        ]
     });
     render(&["aim", "wanted", "measured", "models", "met"], &rows.collect::<Vec<_>>())
 }
@@ -72,8 +78,11 @@ fn speed(results: &Results) -> String {
     ];
     let mut rows: Vec<Vec<String>> = results.rows.iter().map(speed_row).collect();
     let mean = |slow: &'static str, fast: &'static str, measure: fn(&Cell) -> Option<f64>| {
-        let large = results.rows.iter().filter(|row| row.states().is_some_and(|states| states > 1_000_000));
-        number(geometric_mean(&large.filter_map(|row| row.ratio(slow, fast, measure)).collect::<Vec<_>>()))
+        let large =
+            results.rows.iter().filter(|row| row.states().is_some_and(|states| states > 1_000_000));
+        number(geometric_mean(
+            &large.filter_map(|row| row.ratio(slow, fast, measure)).collect::<Vec<_>>(),
+        ))
     };
     let mut last = vec![String::new(); headings.len()];
     last[0] = "geometric mean above 10^6".to_owned();
@@ -109,7 +118,7 @@ fn speed_row(row: &Row) -> Vec<String> {
     ]
 }
 
-/// One column for each variant that was run.
+/// A table with one column for each variant that was run.
 fn every(results: &Results, show: impl Fn(&Cell) -> String) -> String {
     let Some(first) = results.rows.first() else {
         return String::new();

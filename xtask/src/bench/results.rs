@@ -1,4 +1,4 @@
-//! What was measured: samples, medians, and the whole as JSON.
+//! The measured samples, their medians, and their JSON form.
 
 use serde_json::{Value, json};
 
@@ -15,15 +15,15 @@ pub struct Sample {
     pub depth: u64,
     pub vector_bytes: u64,
     pub verdict: String,
-    /// Lariat says that it visited everything.
+    /// Lariat reports an exhaustive search.
     pub exhaustive: bool,
-    /// Lariat's statistics as it gave them.
+    /// Lariat's statistics, unchanged.
     pub details: Value,
-    /// Why the verdict is not "holds", in Lariat's words.
+    /// Lariat's reason if the verdict is not "holds".
     pub reason: Option<String>,
 }
 
-/// What SPIN needs before it can search.
+/// The time to build SPIN's verifier.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Preparation {
     pub translate_seconds: f64,
@@ -64,7 +64,7 @@ impl Cell {
         self.samples.first().map(|sample| sample.states)
     }
 
-    /// All memory of the process, divided by the states.
+    /// The peak memory of the process divided by the number of states.
     pub fn bytes_per_state(&self) -> Option<f64> {
         Some(self.peak_bytes()? / self.states().filter(|&states| states > 0)? as f64)
     }
@@ -103,29 +103,32 @@ impl Row {
         self.cells.iter().find(|cell| cell.variant == variant)
     }
 
-    /// SPIN's exact count, or ours when SPIN was not run; when neither was, what is left after SPIN's merging.
+    /// The exact count of SPIN, otherwise that of Lariat, otherwise the count after SPIN's
+    /// statement merging.
     pub fn states(&self) -> Option<u64> {
-        ["pan", "packed", "interned", "pan-merge"].iter().find_map(|variant| self.cell(variant)?.states())
+        ["pan", "packed", "interned", "pan-merge"]
+            .iter()
+            .find_map(|variant| self.cell(variant)?.states())
     }
 
-    /// How many times longer `slow` takes than `fast`, by `measure`.
+    /// The factor by which `slow` exceeds `fast` in `measure`.
     pub fn ratio(&self, slow: &str, fast: &str, measure: fn(&Cell) -> Option<f64>) -> Option<f64> {
         Some(measure(self.cell(slow)?)? / measure(self.cell(fast)?)?.max(1e-6))
     }
 }
 
-/// The whole run.
+/// All results of a run.
 #[derive(Debug)]
 pub struct Results {
     pub machine: Machine,
     pub repeats: usize,
     pub rows: Vec<Row>,
-    /// Counts or verdicts that differ, in words.
+    /// Descriptions of counts or verdicts that differ.
     pub disagreements: Vec<String>,
 }
 
 impl Results {
-    /// On which machine, with which programs, and how often: a paragraph.
+    /// A paragraph with the machine, the versions and the number of repeats.
     pub fn setting(&self) -> String {
         self.machine.setting(self.repeats)
     }
@@ -146,7 +149,7 @@ impl Results {
         })
     }
 
-    /// Every failed cell, in words.
+    /// Descriptions of all failed cells.
     pub fn failures(&self) -> Vec<String> {
         let cells = self.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
         cells

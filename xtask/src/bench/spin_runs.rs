@@ -1,4 +1,4 @@
-//! SPIN's side: for each variant a verifier is generated and compiled once, then run as often as asked.
+//! Runs of SPIN: for each variant, a verifier is generated and compiled once and run repeatedly.
 
 use std::fs;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use super::preparation::prepare;
 use super::results::{Preparation, Sample};
 use crate::spin::PrivateDirectory;
 
-/// A way to build and run SPIN's verifier.
+/// A set of options for building and running SPIN's verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
     pub name: &'static str,
     pub explanation: &'static str,
-    /// Switches off what SPIN does to a model before it generates the verifier.
+    /// Options that switch off optimisations of SPIN's translator.
     translator: &'static [&'static str],
     compiler: &'static [&'static str],
     bitstate: bool,
 }
 
-/// `-n -c0`: no list of unreached code, do not stop at errors. The first variant is the measure of all.
+/// `-n -c0`: no list of unreached code, do not stop at errors. The first variant is the baseline.
 pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "pan",
@@ -79,8 +79,10 @@ impl Verifier {
         Ok(Self {
             directory,
             hash_exponent: hash_exponent(model.expected_states(), variant.bitstate),
-            // The order of the search differs a little between variants, and so does the depth.
-            depth: model.figures.map_or(1_000_000, |figures| figures.depth + figures.depth / 10 + 1_000),
+            // The search order, and with it the depth, differs slightly between variants.
+            depth: model
+                .figures
+                .map_or(1_000_000, |figures| figures.depth + figures.depth / 10 + 1_000),
             preparation,
         })
     }
@@ -92,8 +94,9 @@ impl Verifier {
     }
 }
 
-/// `pan` has 2^w chains of states, or 2^w bits. One chain a state makes lookups short without spending more on
-/// the table than on the states; a bit array is best at some 16 bits a state.
+/// `pan` has 2^w hash chains, or 2^w bits. One chain per state makes lookups short without spending
+/// more memory on the table than on the states; a bit array works best with about 16 bits per
+/// state.
 fn hash_exponent(states: u64, bitstate: bool) -> u32 {
     let target = if bitstate { states.saturating_mul(16) } else { states };
     target.next_power_of_two().trailing_zeros().clamp(18, if bitstate { 36 } else { 28 })

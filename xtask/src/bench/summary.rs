@@ -1,22 +1,22 @@
-//! The aims, and how far the measured run meets them.
+//! The targets, and whether the measured run meets them.
 
 use super::results::{Cell, Results, Row, geometric_mean};
 
 const MILLION: u64 = 1_000_000;
 
-/// One aim: what it asks, what was measured, whether that is enough.
+/// One target: its bound and the measured value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aim {
     pub text: &'static str,
     pub wanted: String,
-    /// `None`: nothing was measured that tells.
+    /// `None` if the run has no measurement for it.
     pub measured: Option<f64>,
     pub met: Option<bool>,
-    /// Over how many models.
+    /// The number of models measured.
     pub models: usize,
 }
 
-/// Every aim that this run can tell something about.
+/// All targets.
 pub fn aims(results: &Results) -> Vec<Aim> {
     let speed = |slow, fast, measure| ratios(results, MILLION, slow, fast, measure);
     let wall = speed("pan", "packed", Cell::wall_seconds);
@@ -81,8 +81,18 @@ pub fn aims(results: &Results) -> Vec<Aim> {
             smallest(&threads),
             threads.len(),
         ),
-        at_most("bytes per state, packed, geometric mean", 32.0, geometric_mean(&packed), packed.len()),
-        at_most("bytes per state, interned, geometric mean", 9.0, geometric_mean(&interned), interned.len()),
+        at_most(
+            "bytes per state, packed, geometric mean",
+            32.0,
+            geometric_mean(&packed),
+            packed.len(),
+        ),
+        at_most(
+            "bytes per state, interned, geometric mean",
+            9.0,
+            geometric_mean(&interned),
+            interned.len(),
+        ),
         at_most(
             "models whose counts or verdicts differ from SPIN's",
             0.0,
@@ -106,12 +116,13 @@ fn ratios(
     large(results, states).filter_map(|row| row.ratio(slow, fast, measure)).collect()
 }
 
-/// SPIN's time from source text to verdict against ours.
+/// The ratio of SPIN's time from source text to verdict to Lariat's.
 fn whole_chain(results: &Results) -> Vec<f64> {
     let ratio = |row: &Row| {
         let pan = row.cell("pan")?;
         let preparation = pan.preparation?;
-        let seconds = preparation.translate_seconds + preparation.compile_seconds + pan.wall_seconds()?;
+        let seconds =
+            preparation.translate_seconds + preparation.compile_seconds + pan.wall_seconds()?;
         Some(seconds / row.cell("packed")?.wall_seconds()?.max(1e-6))
     };
     large(results, MILLION).filter_map(ratio).collect()

@@ -1,10 +1,11 @@
-//! Tables in Markdown with aligned columns, which read well on a terminal too.
+//! Markdown tables with aligned columns, readable on a terminal.
 
-/// The first column is aligned to the left, the others to the right.
+/// The first column is left-aligned, the others right-aligned.
 pub fn render(headings: &[&str], rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..headings.len())
         .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            let cells =
+                rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
             cells.chain([headings[column].chars().count(), 3]).max().unwrap_or(3)
         })
         .collect();
@@ -25,7 +26,7 @@ pub fn render(headings: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// A number with some three significant digits; a dash when there is none.
+/// A number with about three significant digits; a dash if absent.
 pub fn number(value: Option<f64>) -> String {
     match value {
         None => "–".to_owned(),
@@ -35,7 +36,7 @@ pub fn number(value: Option<f64>) -> String {
     }
 }
 
-/// A whole number with thin groups of three digits.
+/// An integer with its digits in groups of three.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();

@@ -1,4 +1,5 @@
-//! `cargo xtask conformance DIR`: every model of a directory against recorded figures of SPIN; with `--properties`, against SPIN itself.
+//! `cargo xtask conformance DIR`: compares every model of a directory with recorded figures of
+//! SPIN; with `--properties`, with SPIN itself.
 
 mod properties;
 
@@ -15,22 +16,22 @@ use crate::reference::{self, Row, TABLE};
 pub struct Arguments {
     /// Directory with the models and expected.csv
     directory: PathBuf,
-    /// Seconds for one model
+    /// Time limit of one model in seconds
     #[arg(long, default_value_t = 120)]
     time: u64,
     /// Only models whose path contains this text
     #[arg(long)]
     filter: Option<String>,
-    /// Only models with at most this many states in the table
+    /// Only models with at most this number of states in the table
     #[arg(long)]
     max_states: Option<u64>,
-    /// Models checked at the same time
+    /// Number of models checked in parallel
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Compare the verdicts about the properties the models state, by every search, with those of `pan -a`
+    /// Compare the verdicts on the models' own properties, by every search, with those of `pan -a`
     #[arg(long)]
     properties: bool,
-    /// With `--properties`: under weak fairness of processes, `pan -f`
+    /// With `--properties`: under weak process fairness, `pan -f`
     #[arg(long, requires = "properties")]
     fairness: bool,
     /// A built `lariat` to use instead of building one
@@ -127,7 +128,8 @@ fn compare(row: &Row, tool: &Tool, directory: &Path) -> Finding {
         differences.push(format!("{} states, SPIN has {}", found.states, row.states));
     }
     if found.transitions != row.transitions {
-        differences.push(format!("{} transitions, SPIN has {}", found.transitions, row.transitions));
+        differences
+            .push(format!("{} transitions, SPIN has {}", found.transitions, row.transitions));
     }
     if found.error_kinds != row.error_kinds {
         differences.push(format!("errors {:?}, SPIN has {:?}", found.error_kinds, row.error_kinds));

@@ -1,7 +1,8 @@
-//! `cargo xtask conformance DIR --properties`: what real SPIN says about the properties the models state, against every search of ours.
+//! `cargo xtask conformance DIR --properties`: compares the verdicts of real SPIN on the models'
+//! properties with those of every search of Lariat.
 //!
-//! Properties are the models' formulas and claims, accept labels and progress labels. SPIN is run here and now (`pan -a`, `-l` for non-progress
-//! cycles, `-f` for weak fairness), without reductions.
+//! The properties are formulas, claims, accept labels and progress labels. SPIN is run now (`pan
+//! -a`, `-l` for non-progress cycles, `-f` for weak fairness), without reductions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Arguments;
+use crate::configuration;
 use crate::lariat::Tool;
 use crate::spin::{self, Options};
 use crate::spin_property::Verifier;
-use crate::ways;
 
 /// One property of one model.
 struct Property {
     name: String,
-    /// How to ask for it.
+    /// Options of `lariat check` that select it.
     ours: Vec<String>,
     compiler: &'static [&'static str],
     search: Vec<String>,
@@ -33,7 +34,7 @@ struct Tally {
     different: Vec<String>,
 }
 
-/// Compares all models; true if nothing differs.
+/// Compares all models; true if no verdict differs.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     spin::ensure_installed()?;
     let limit = Duration::from_secs(arguments.time);
@@ -75,7 +76,7 @@ fn models(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// What a model states, as far as its text tells.
+/// The properties of a model, found by a text search.
 fn properties(text: &str, fairness: bool) -> Vec<Property> {
     let mut found = Vec::new();
     let fair = fairness.then(|| "-f".to_owned());
@@ -85,7 +86,7 @@ fn properties(text: &str, fairness: bool) -> Vec<Property> {
     let compiler: &[&str] = &["-DNFAIR=5"];
     let names = stated(text);
     for name in &names {
-        // A verifier with one claim knows no names.
+        // A verifier with one claim has no claim names.
         let search = if names.len() == 1 { search(&["-a"]) } else { search(&["-a", "-N", name]) };
         let ours = vec!["--property".to_owned(), name.clone()];
         found.push(Property { name: name.clone(), ours, compiler, search });
@@ -109,7 +110,7 @@ fn properties(text: &str, fairness: bool) -> Vec<Property> {
     found
 }
 
-/// The names of formulas and claims; those without one have their number, as everywhere.
+/// The names of formulas and claims; an anonymous one has its number as name.
 fn stated(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for kind in ["ltl", "never"] {
@@ -130,7 +131,7 @@ fn stated(text: &str) -> Vec<String> {
     names
 }
 
-/// Does a label begin with the word?
+/// Whether a label begins with the word.
 fn has_label(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -151,16 +152,19 @@ fn compare(
     fairness: bool,
     tally: &mut Tally,
 ) -> io::Result<()> {
-    let ours = |way: &[&str]| {
+    let ours = |configuration: &[&str]| {
         let mut options: Vec<&str> =
-            property.ours.iter().map(String::as_str).chain(way.iter().copied()).collect();
+            property.ours.iter().map(String::as_str).chain(configuration.iter().copied()).collect();
         if fairness {
             options.extend(["--fairness", "weak-process"]);
         }
-        // Nothing if there is no such property: what looks like one may stand within a comment.
+        // Empty if there is no such property: the text search also finds comments.
         let verdicts = tool.verdicts(file, &options)?;
-        let of_property = |verdicts: BTreeMap<String, String>| verdicts.get(&property.name).cloned();
-        Ok::<_, io::Error>(verdicts.map(|verdicts| of_property(verdicts).unwrap_or("undecided".to_owned())))
+        let of_property =
+            |verdicts: BTreeMap<String, String>| verdicts.get(&property.name).cloned();
+        Ok::<_, io::Error>(
+            verdicts.map(|verdicts| of_property(verdicts).unwrap_or("undecided".to_owned())),
+        )
     };
     let Some(first) = ours(&[])? else { return Ok(()) };
     tally.properties += 1;
@@ -177,30 +181,29 @@ fn compare(
         limit,
     };
     let violated = match Verifier::build(file, &compiled(property.compiler))? {
-        Some(verifier) => {
-            verifier.violated(&search, || Verifier::build(file, &compiled(&["-DNOCLAIM", "-DSAFETY"])))?
-        }
+        Some(verifier) => verifier
+            .violated(&search, || Verifier::build(file, &compiled(&["-DNOCLAIM", "-DSAFETY"])))?,
         None => None,
     };
     let Some(violated) = violated else {
-        println!("{name}: SPIN does not say, Lariat says {first}");
+        println!("{name}: SPIN has no verdict, Lariat reports {first}");
         tally.unknown.push(name.to_owned());
         return Ok(());
     };
     let expected = if violated { "violated" } else { "holds" };
     let (mut same, mut undecided) = (0, 0);
-    for way in ways::one_by_one() {
-        let way: Vec<&str> = way.iter().map(String::as_str).collect();
-        match ours(&way)?.as_deref() {
+    for configuration in configuration::one_by_one() {
+        let configuration: Vec<&str> = configuration.iter().map(String::as_str).collect();
+        match ours(&configuration)?.as_deref() {
             Some(verdict) if verdict == expected => same += 1,
             Some("holds" | "violated") => {
-                println!("{name} {way:?}: SPIN says {expected}");
+                println!("{name} {configuration:?}: SPIN says {expected}");
                 tally.different.push(name.to_owned());
             }
             _ => undecided += 1,
         }
     }
-    println!("{name}: {expected}; {same} ways agree, {undecided} undecided");
+    println!("{name}: {expected}; {same} configurations agree, {undecided} undecided");
     tally.same += same;
     tally.undecided += undecided;
     Ok(())
@@ -213,7 +216,8 @@ mod tests {
     #[test]
     fn found_in_the_text() {
         let text = "active proctype P() { accept_here: do :: skip od }\nltl safe { []p }\nltl { <>p }\n  never { skip }\n";
-        let names: Vec<String> = properties(text, false).into_iter().map(|property| property.name).collect();
+        let names: Vec<String> =
+            properties(text, false).into_iter().map(|property| property.name).collect();
         assert_eq!(names, ["safe", "ltl_1", "never_0", "accept labels"]);
         assert!(!has_label("acceptable = 1; x_accept: accept :: ", "accept"));
         assert!(has_label("progress_1 : skip", "progress"));

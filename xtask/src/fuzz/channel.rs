@@ -9,7 +9,7 @@ impl Generator {
         self.scope.channels.iter().filter(|channel| wanted(channel)).cloned().collect()
     }
 
-    /// The channel, or one of the array, as a piece of text.
+    /// A reference to the channel, or to an element of the array.
     fn channel_reference(&mut self, channel: &Channel) -> Vec<Piece> {
         match channel.length {
             None => vec![text(channel.name.clone())],
@@ -19,7 +19,7 @@ impl Generator {
         }
     }
 
-    /// Any send or receive as a statement. In a d_step, one that may block is fine only first.
+    /// Any send or receive as a statement. In a d_step, only the first statement may block.
     pub fn channel_statement(&mut self, around: Surroundings) -> Option<Node> {
         let channels = self.channels(|channel| channel.capacity > 0 || !around.in_d_step);
         if channels.is_empty() {
@@ -35,11 +35,13 @@ impl Generator {
         for field in &channel.fields {
             values.push(match *field {
                 Field::Scalar(kind) => {
-                    // A sorted send compares the value before it is cut to the field's width.
+                    // A sorted send compares the value before it is truncated to the field's width.
                     let must_fit = sorted || matches!(kind, Type::Bit | Type::Bool);
                     self.value_for(kind, must_fit)
                 }
-                Field::Structure => Node::expression(self.random.pick(&self.scope.structures).clone()),
+                Field::Structure => {
+                    Node::expression(self.random.pick(&self.scope.structures).clone())
+                }
                 Field::Channel => self.byte_channel(),
             });
         }
@@ -49,7 +51,7 @@ impl Generator {
         Node::new(Sort::Statement, pieces)
     }
 
-    /// `a, b, c` or, as SPIN's manual likes it, `a(b, c)`.
+    /// `a, b, c` or, in the alternative notation of SPIN's manual, `a(b, c)`.
     fn arguments(&mut self, mut values: Vec<Node>) -> Vec<Piece> {
         if values.len() > 1 && self.random.percent(20) {
             let rest = values.split_off(1);
@@ -63,14 +65,20 @@ impl Generator {
         vec![list(values, ", ", count)]
     }
 
-    /// A channel of single bytes, to be sent in a message or passed to a process.
+    /// A channel of single bytes, to send in a message or pass to a process.
     pub fn byte_channel(&mut self) -> Node {
         let channels = self.channels(|channel| {
-            channel.global && channel.length.is_none() && channel.fields == [Field::Scalar(Type::Byte)]
+            channel.global
+                && channel.length.is_none()
+                && channel.fields == [Field::Scalar(Type::Byte)]
         });
-        // Programs with channel fields or parameters always have one.
+        // Programs with channel fields or parameters always have such a channel.
         let name = channels.first().map_or("link", |channel| channel.name.as_str()).to_owned();
-        Node::expression(if channels.len() > 1 { self.random.pick(&channels).name.clone() } else { name })
+        Node::expression(if channels.len() > 1 {
+            self.random.pick(&channels).name.clone()
+        } else {
+            name
+        })
     }
 
     pub fn receive(&mut self, channel: &Channel) -> Node {
@@ -96,16 +104,21 @@ impl Generator {
         names.filter(|name| shown.contains(&format!("({name} "))).collect()
     }
 
-    /// What stands for each field in a receive. No variable is received into twice, and no
-    /// index depends on a received variable: SPIN's order of doing so is nobody's business.
+    /// The pattern for each field of a receive. No variable is received into twice, and no index
+    /// depends on a received variable, because the result would depend on SPIN's evaluation order.
     fn patterns(&mut self, channel: &Channel, mut taken: Vec<String>, polling: bool) -> Vec<Node> {
         let mut patterns = Vec::new();
         for field in &channel.fields {
             let pattern = match *field {
                 Field::Scalar(kind) => self.scalar_pattern(kind, &mut taken, polling),
                 Field::Structure => {
-                    let free: Vec<_> =
-                        self.scope.structures.iter().filter(|name| !taken.contains(name)).cloned().collect();
+                    let free: Vec<_> = self
+                        .scope
+                        .structures
+                        .iter()
+                        .filter(|name| !taken.contains(name))
+                        .cloned()
+                        .collect();
                     match free.first() {
                         Some(_) => {
                             let name = self.random.pick(&free).clone();
@@ -129,11 +142,15 @@ impl Generator {
     }
 
     fn scalar_pattern(&mut self, kind: Type, taken: &mut Vec<String>, polling: bool) -> Node {
-        // SPIN takes a receive back with what the variable holds, so that a value cut on the
-        // way in would come back changed: variables are as wide as the field, and no index.
+        // SPIN undoes a receive with the value that the variable holds, so a value truncated by the
+        // receive would be put back changed: variables are as wide as the field, and not an index.
         let fits = |place: &Place| holds(place.kind, kind) && !place.is_array_element();
-        let places: Vec<_> =
-            self.scope.visible(fits).into_iter().filter(|place| !taken.contains(&place.path[0].0)).collect();
+        let places: Vec<_> = self
+            .scope
+            .visible(fits)
+            .into_iter()
+            .filter(|place| !taken.contains(&place.path[0].0))
+            .collect();
         match self.random.below(10) {
             0..=5 if !places.is_empty() && !polling => {
                 let place = self.random.pick(&places).clone();
@@ -141,31 +158,37 @@ impl Generator {
                 self.reference(&place)
             }
             6 | 7 => match kind {
-                Type::Mtype(set) => Node::expression(self.random.pick(&self.scope.mtypes[set]).clone()),
+                Type::Mtype(set) => {
+                    Node::expression(self.random.pick(&self.scope.mtypes[set]).clone())
+                }
                 _ => Node::expression(self.random.below(3).to_string()),
             },
-            // Never of a variable received into by the same statement: SPIN would take that
-            // back with the new value, too.
+            // Not a variable received into by the same statement: SPIN would undo the receive with
+            // the new value.
             8 if !places.is_empty() && !matches!(kind, Type::Mtype(_)) => {
                 let place = self.random.pick(&places).clone();
                 taken.push(place.path[0].0.clone());
                 let inner = self.reference(&place);
                 let more = *self.random.pick(&["", "", " + 1", " * 2"]);
-                Node::new(Sort::Expression, vec![text("eval("), Piece::Node(inner), text(format!("{more})"))])
+                Node::new(
+                    Sort::Expression,
+                    vec![text("eval("), Piece::Node(inner), text(format!("{more})"))],
+                )
             }
             _ => Node::expression("_"),
         }
     }
 
-    /// `len(q)`, or a test for a message as a number.
+    /// `len(q)`, or a test for a message used as a number.
     pub fn channel_query(&mut self) -> Node {
         if self.random.percent(50) {
-            // SPIN puts no brackets around a test in the C it generates, so that `0 >= q?[1]`
-            // means something else there: as a condition it is safe.
+            // SPIN does not parenthesise a test in the generated C, so `0 >= q?[1]` has another
+            // meaning there: a condition is safe.
             return match self.channel_test() {
-                Some(test) => {
-                    Node::new(Sort::Expression, vec![text("("), Piece::Node(test), text(" -> 1 : 0)")])
-                }
+                Some(test) => Node::new(
+                    Sort::Expression,
+                    vec![text("("), Piece::Node(test), text(" -> 1 : 0)")],
+                ),
                 None => Node::expression("0"),
             };
         }
@@ -183,7 +206,7 @@ impl Generator {
         let channels = self.channels(|channel| channel.capacity > 0);
         channels.first()?;
         let channel = self.random.pick(&channels).clone();
-        // In brackets, as the commas could stand in the argument of a macro.
+        // In parentheses, because commas could end the argument of a macro.
         let patterns = self.patterns(&channel, Vec::new(), true);
         let mut pieces = vec![text("(")];
         pieces.extend(self.channel_reference(&channel));
@@ -206,7 +229,7 @@ impl Generator {
         Some(Node::new(Sort::Expression, pieces))
     }
 
-    /// Takes a channel out of a message, or copies one, and uses it at once.
+    /// Receives a channel from a message, or copies one, and uses it immediately.
     pub fn use_of_passed_channel(&mut self) -> Option<Node> {
         let variable = self.scope.channel_variables.first()?.clone();
         let carriers = self.channels(|channel| channel.fields.contains(&Field::Channel));
@@ -217,7 +240,10 @@ impl Generator {
             }
             _ => {
                 let source = self.byte_channel();
-                Node::new(Sort::Statement, vec![text(format!("{variable} = ")), Piece::Node(source)])
+                Node::new(
+                    Sort::Statement,
+                    vec![text(format!("{variable} = ")), Piece::Node(source)],
+                )
             }
         };
         let value = self.value_for(Type::Byte, false);
@@ -226,17 +252,22 @@ impl Generator {
         } else {
             Node::statement(format!("{variable}?_"))
         };
-        Some(Node::new(Sort::Statement, vec![text("{ "), list(vec![first, second], "; ", 1), text(" }")]))
+        Some(Node::new(
+            Sort::Statement,
+            vec![text("{ "), list(vec![first, second], "; ", 1), text(" }")],
+        ))
     }
 }
 
-/// True when a variable of type `variable` can hold every value of a field of type `field`.
+/// Whether a variable of type `variable` can hold every value of a field of type `field`.
 fn holds(variable: Type, field: Type) -> bool {
     match (field, variable) {
         (Type::Mtype(left), Type::Mtype(right)) => left == right,
         (Type::Mtype(_), _) | (_, Type::Mtype(_)) => false,
         (Type::Bit | Type::Bool, _) => true,
-        (Type::Byte | Type::Unsigned(_), _) => matches!(variable, Type::Byte | Type::Short | Type::Int),
+        (Type::Byte | Type::Unsigned(_), _) => {
+            matches!(variable, Type::Byte | Type::Short | Type::Int)
+        }
         (Type::Short, _) => matches!(variable, Type::Short | Type::Int),
         (Type::Int, _) => variable == Type::Int,
     }

@@ -1,4 +1,4 @@
-//! Both tools on one program, and whether they agree.
+//! Runs both tools on one program and compares the results.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,25 +8,25 @@ use crate::lariat::{self, Tool};
 use crate::pan::is_fatal;
 use crate::spin::{self, Options};
 
-/// What the comparison of one program says.
+/// The result of the comparison of one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
     Same,
-    /// SPIN gives nothing to compare with; why.
+    /// There is no result of SPIN to compare with.
     Skipped(Reason),
     Different(Difference),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// SPIN does not accept the program: the generator should know better.
+    /// SPIN does not accept the program: a defect of the generator.
     RejectedBySpin,
     /// The generated C does not compile, or the verifier crashes.
     BrokenVerifier,
     TooBig,
 }
 
-/// A disagreement. While shrinking, it must stay of the same kind.
+/// A disagreement. Shrinking preserves its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub kind: DifferenceKind,
@@ -43,7 +43,7 @@ pub enum DifferenceKind {
     Errors,
 }
 
-/// Runs both and compares. Never says `Different` on the word of a quick compiler alone.
+/// Runs both tools and compares. A difference is confirmed with an optimising compiler.
 pub fn compare(model: &str, tool: &Tool, limit: Duration) -> io::Result<Comparison> {
     let first = compare_with(model, tool, &Options::quick(limit))?;
     if !matches!(first, Comparison::Different(_)) {
@@ -52,7 +52,7 @@ pub fn compare(model: &str, tool: &Tool, limit: Duration) -> io::Result<Comparis
     compare_with(model, tool, &Options::confirming(limit))
 }
 
-/// As [`compare`], by the quick compiler only: for shrinking.
+/// Like [`compare`], but only with the fast compiler: for shrinking.
 pub fn compare_quickly(model: &str, tool: &Tool, limit: Duration) -> io::Result<Comparison> {
     compare_with(model, tool, &Options::quick(limit))
 }
@@ -94,10 +94,16 @@ fn compare_with(model: &str, tool: &Tool, options: &Options) -> io::Result<Compa
     };
     let shown = show(found.states, found.transitions, &found.error_kinds);
     if figures.fatal {
-        // SPIN stopped at the first of these, so only their presence can be compared.
-        let missing =
-            figures.error_kinds.iter().any(|kind| is_fatal(kind) && !found.error_kinds.contains(kind));
-        return Ok(if missing { different(DifferenceKind::Errors, shown) } else { Comparison::Same });
+        // SPIN stopped at the first error, so only the presence of these kinds can be compared.
+        let missing = figures
+            .error_kinds
+            .iter()
+            .any(|kind| is_fatal(kind) && !found.error_kinds.contains(kind));
+        return Ok(if missing {
+            different(DifferenceKind::Errors, shown)
+        } else {
+            Comparison::Same
+        });
     }
     if (found.states, found.transitions) != (figures.states, figures.transitions) {
         return Ok(different(DifferenceKind::Counts, shown));

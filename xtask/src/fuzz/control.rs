@@ -11,9 +11,9 @@ impl Generator {
         if items.is_empty() || self.random.percent(80) {
             items.extend(self.statements(around.deeper(), 2));
         }
-        // No braces: the names stay taken.
+        // There are no braces: the names remain in use.
         self.scope.places.truncate(places);
-        // SPIN accepts a label first in an option, though with a grumble.
+        // SPIN accepts a label at the start of an option, with a warning.
         if items[0].to_string() != "else" && self.random.percent(10) {
             items[0] = self.labelled(items[0].clone(), around);
         }
@@ -21,7 +21,7 @@ impl Generator {
         Node::new(Sort::Option, vec![text(":: "), list(items, separator, 1)])
     }
 
-    /// How an option begins: something that can block, or anything.
+    /// The first statement of an option: one that can block, or `None` for any statement.
     pub fn option_head(&mut self, around: Surroundings) -> Option<Node> {
         if self.random.percent(45) {
             return Some(self.guard());
@@ -35,7 +35,8 @@ impl Generator {
     pub fn options(&mut self, around: Surroundings, total: bool) -> Piece {
         let mut options = Vec::new();
         for _ in 0..self.random.between(1, 3) {
-            // In a d_step the first of several statements without a guard would always win.
+            // In a d_step, the first of several statements without a guard would always be
+            // executed.
             let head = match self.option_head(around) {
                 None if around.in_d_step => Some(self.guard()),
                 head => head,
@@ -44,8 +45,11 @@ impl Generator {
         }
         if total || self.random.percent(35) {
             let other = self.option(around, Some(Node::statement("else")));
-            let at =
-                if self.random.percent(85) { options.len() } else { self.random.below(options.len() + 1) };
+            let at = if self.random.percent(85) {
+                options.len()
+            } else {
+                self.random.below(options.len() + 1)
+            };
             options.insert(at, other);
         }
         list(options, "\n", 1)
@@ -68,7 +72,7 @@ impl Generator {
         Node::new(Sort::Statement, vec![text("do\n"), options, text("\nod")])
     }
 
-    /// The loops of a d_step must end.
+    /// Loops in a d_step must terminate.
     pub fn bounded_loop(&mut self) -> Option<Node> {
         let name = self.counter()?;
         let skip = Node::statement("skip");
@@ -96,7 +100,7 @@ impl Generator {
         self.braced("atomic ", Surroundings { in_atomic: true, ..around.deeper() }, 4)
     }
 
-    /// The first statement may block; the rest is built so that it never does.
+    /// The first statement may block; the others are generated so that they never block.
     pub fn d_step(&mut self, around: Surroundings) -> Node {
         let inside = Surroundings { in_d_step: true, in_loop: false, ..around.deeper() };
         let first = if self.random.percent(50) { self.option_head(inside) } else { None };
@@ -115,7 +119,8 @@ impl Generator {
         } else if self.random.percent(20) && self.scope.features.loops {
             self.repetition(around.deeper())
         } else {
-            let inside = Surroundings { in_atomic: around.in_atomic || !word.is_empty(), ..around.deeper() };
+            let inside =
+                Surroundings { in_atomic: around.in_atomic || !word.is_empty(), ..around.deeper() };
             self.braced(word, inside, 3)
         };
         let head = self.option_head(around);
@@ -131,7 +136,12 @@ impl Generator {
         }
         Node::new(
             Sort::Statement,
-            vec![Piece::Node(main), text(format!(" unless {word}{{\n")), list(items, ";\n", 1), text("\n}")],
+            vec![
+                Piece::Node(main),
+                text(format!(" unless {word}{{\n")),
+                list(items, ";\n", 1),
+                text("\n}"),
+            ],
         )
     }
 
@@ -147,51 +157,43 @@ impl Generator {
     }
 
     pub fn for_range(&mut self, around: Surroundings) -> Option<Node> {
-        // A body that changes the counter may never end, which a d_step must not do.
         let name = self.counter()?;
         let last = self.random.below(3);
-        let body = if around.in_d_step {
-            list(vec![Node::statement("skip")], ";\n", 1)
-        } else {
-            self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2)
-        };
-        Some(Node::new(
-            Sort::Statement,
-            vec![text(format!("for ({name} : 0 .. {last}) {{\n")), body, text("\n}")],
-        ))
+        Some(self.for_loop(format!("{name} : 0 .. {last}"), around))
     }
 
     pub fn for_in(&mut self, around: Surroundings) -> Option<Node> {
-        let arrays = self
-            .scope
-            .visible(|place| place.path.len() == 1 && place.path[0].1.is_some() && place.kind != Type::Bool);
+        let arrays = self.scope.visible(|place| {
+            place.path.len() == 1 && place.path[0].1.is_some() && place.kind != Type::Bool
+        });
         let structured = |channel: &&Channel| {
             channel.capacity > 0 && channel.length.is_none() && channel.fields == [Field::Structure]
         };
-        let carrier = self.scope.channels.iter().find(structured).map(|channel| channel.name.clone());
+        let carrier =
+            self.scope.channels.iter().find(structured).map(|channel| channel.name.clone());
         if let Some(carrier) = carrier
             && !around.in_d_step
             && self.random.percent(70)
         {
             let item = self.random.pick(&self.scope.structures).clone();
-            let body = self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2);
-            return Some(Node::new(
-                Sort::Statement,
-                vec![text(format!("for ({item} in {carrier}) {{\n")), body, text("\n}")],
-            ));
+            return Some(self.for_loop(format!("{item} in {carrier}"), around));
         }
         let name = self.counter()?;
         arrays.first()?;
         let array = self.random.pick(&arrays).path[0].0.clone();
+        Some(self.for_loop(format!("{name} in {array}"), around))
+    }
+
+    /// `for (header) { … }`. A body that changes the counter may not terminate, which is not
+    /// allowed in a d_step.
+    fn for_loop(&mut self, header: String, around: Surroundings) -> Node {
         let body = if around.in_d_step {
             list(vec![Node::statement("skip")], ";\n", 1)
         } else {
             self.sequence(Surroundings { in_loop: true, ..around.deeper() }, 2)
         };
-        Some(Node::new(
-            Sort::Statement,
-            vec![text(format!("for ({name} in {array}) {{\n")), body, text("\n}")],
-        ))
+        let head = text(format!("for ({header}) {{\n"));
+        Node::new(Sort::Statement, vec![head, body, text("\n}")])
     }
 
     pub fn select(&mut self) -> Option<Node> {
@@ -202,17 +204,18 @@ impl Generator {
     }
 }
 
-/// SPIN runs a d_step that begins with a print or an assertion even between the halves of a rendezvous: such a one gets a
-/// condition in front.
+/// SPIN executes a d_step that begins with a print or an assertion even between the two halves of
+/// a rendezvous: such a d_step gets a condition as its first statement.
 fn guard_d_step(items: &mut Vec<Node>) {
     let first = items[0].to_string();
-    let first = first.trim_start_matches(|character: char| character == '{' || character.is_whitespace());
+    let first =
+        first.trim_start_matches(|character: char| character == '{' || character.is_whitespace());
     if first.starts_with("print") || first.starts_with("assert") {
         items.insert(0, Node::statement("true"));
     }
 }
 
-/// True for a statement that a d_step may hold: no nesting, no jump.
+/// Whether a d_step may contain the statement: no nesting, no jump.
 fn is_simple(statement: &Node) -> bool {
     let shown = statement.to_string();
     statement.sort == Sort::Statement

@@ -16,8 +16,12 @@ impl Generator {
         self.scope.constants.push("SIZE".to_owned());
         parts.push(match self.random.below(4) {
             0 => Node::part("#ifdef SIZE\n#define MORE SIZE+1\n#else\n#define MORE 7\n#endif"),
-            1 => Node::part("#if SIZE > 1\n#define MORE 1 /* one\n line */\n#else\n#define MORE 2\n#endif"),
-            2 => Node::part("#ifndef SIZE\n#define MORE none\n#elif defined(SIZE)\n#define MORE 3\n#endif"),
+            1 => Node::part(
+                "#if SIZE > 1\n#define MORE 1 /* one\n line */\n#else\n#define MORE 2\n#endif",
+            ),
+            2 => Node::part(
+                "#ifndef SIZE\n#define MORE none\n#elif defined(SIZE)\n#define MORE 3\n#endif",
+            ),
             _ => Node::part("#define MORE \\\n 2\n#undef NEVER_DEFINED"),
         });
         self.scope.constants.push("MORE".to_owned());
@@ -39,7 +43,7 @@ impl Generator {
         }
     }
 
-    /// One declaration; the new place is visible afterwards.
+    /// One declaration; the new variable is visible afterwards.
     pub fn declaration(&mut self, name: &str, qualifiers: bool, local: bool) -> Node {
         let mut kind = self.scalar_type();
         let array = self.random.percent(22) && !matches!(kind, Type::Unsigned(_));
@@ -48,20 +52,24 @@ impl Generator {
         }
         let number = self.fresh();
         let (before, after) = self.declarator(kind);
-        let qualifier =
-            if qualifiers && self.random.percent(8) { *self.random.pick(&["show ", "local "]) } else { "" };
+        let qualifier = if qualifiers && self.random.percent(8) {
+            *self.random.pick(&["show ", "local "])
+        } else {
+            ""
+        };
         let mut pieces = vec![text(format!("{qualifier}{before} {name}{after}"))];
         let length = array.then(|| self.random.between(2, 3));
         if let Some(length) = length {
             pieces.push(text(format!("[{length}]")));
             if self.random.percent(20) {
-                let values: Vec<_> = (0..length).map(|_| self.random.below(2).to_string()).collect();
+                let values: Vec<_> =
+                    (0..length).map(|_| self.random.below(2).to_string()).collect();
                 pieces.push(text(format!(" = {{ {} }}", values.join(", "))));
             } else if self.random.percent(25) {
                 pieces.push(text(format!(" = {}", self.random.below(2))));
             }
         } else if matches!(kind, Type::Mtype(_)) {
-            // Zero is no symbol: it can be compared with, but not be printed.
+            // Zero is not a symbol: it can be compared, but not printed.
             if self.random.percent(80) {
                 let value = self.value_for(kind, true);
                 pieces.push(text(" = "));
@@ -76,13 +84,17 @@ impl Generator {
                 pieces.push(Piece::Node(Node::expression(self.random.below(2).to_string())));
             }
         }
-        self.scope.places.push(Place { path: vec![(name.to_owned(), length)], kind, declaration: number });
+        self.scope.places.push(Place {
+            path: vec![(name.to_owned(), length)],
+            kind,
+            declaration: number,
+        });
         Node::new(Sort::Part, pieces)
     }
 
     pub fn globals(&mut self, parts: &mut Vec<Node>) {
-        // A hidden variable that were read would carry values from one branch of the search to
-        // another: it is only written.
+        // Reading a hidden variable would carry values from one branch of the search to another:
+        // it is only written.
         if self.random.percent(6) {
             parts.push(Node::part("hidden byte scratch;"));
             self.scope.has_scratch = true;
@@ -196,7 +208,9 @@ impl Generator {
         if !self.scope.features.inlines {
             return;
         }
-        parts.push(Node::part("inline advance(target, amount) {\ntarget = (target + amount) % 3\n}"));
+        parts.push(Node::part(
+            "inline advance(target, amount) {\ntarget = (target + amount) % 3\n}",
+        ));
         parts.push(Node::part(
             "inline settle(target) {\nbyte before = target;\nif\n:: before > 1 -> target = 0\n:: else -> advance(target, 1)\nfi\n}",
         ));

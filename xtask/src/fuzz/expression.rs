@@ -1,12 +1,12 @@
-//! Random expressions. All are free of what C leaves undefined: divisors are constants, shift
-//! counts are small, indices are in range.
+//! Random expressions without undefined behaviour in C: divisors are constants, shift counts are
+//! small, indices are in range.
 
 use super::generator::Generator;
 use super::scope::{Place, Type};
 use super::tree::{Node, Piece, Sort, text};
 
 impl Generator {
-    /// An integer expression, at most `depth` operators deep.
+    /// An integer expression with at most `depth` nested operators.
     pub fn expression(&mut self, depth: usize) -> Node {
         if depth == 0 || self.random.percent(25) {
             return self.operand();
@@ -20,13 +20,21 @@ impl Generator {
                 let operator = *self.random.pick(&["/", "%", "%"]);
                 let divisor = *self.random.pick(&["2", "3", "4", "-2", "7"]);
                 let dividend = self.expression(depth);
-                Self::joined(vec![text("("), Piece::Node(dividend), text(format!(" {operator} {divisor})"))])
+                Self::joined(vec![
+                    text("("),
+                    Piece::Node(dividend),
+                    text(format!(" {operator} {divisor})")),
+                ])
             }
             13 => {
                 let operator = *self.random.pick(&["<<", ">>"]);
                 let count = self.random.below(4);
                 let shifted = self.expression(depth);
-                Self::joined(vec![text("("), Piece::Node(shifted), text(format!(" {operator} {count})"))])
+                Self::joined(vec![
+                    text("("),
+                    Piece::Node(shifted),
+                    text(format!(" {operator} {count})")),
+                ])
             }
             14 | 15 => {
                 let operator = *self.random.pick(&["!", "!", "-", "~"]);
@@ -46,7 +54,7 @@ impl Generator {
                     text(")"),
                 ])
             }
-            // Without brackets: precedence and associativity are part of the language.
+            // Without parentheses, to test precedence and associativity.
             18 => {
                 let operators = ["+", "-", "*", "&", "|", "^", "==", "<", "&&", "||", "-"];
                 let mut pieces = vec![Piece::Node(self.operand())];
@@ -60,7 +68,8 @@ impl Generator {
             }
             _ if self.scope.features.macros => {
                 let name = *self.random.pick(&["LARGER", "TWICE"]);
-                let mut pieces = vec![text(format!("{name}(")), Piece::Node(self.expression(depth))];
+                let mut pieces =
+                    vec![text(format!("{name}(")), Piece::Node(self.expression(depth))];
                 if name == "LARGER" {
                     pieces.push(text(", "));
                     pieces.push(Piece::Node(self.operand()));
@@ -112,10 +121,14 @@ impl Generator {
             Some('n') => Node::expression("_nr_pr"),
             Some('q') => self.channel_query(),
             Some('r') => Node::expression(self.random.pick(&self.scope.remote).clone()),
-            Some('e') => Node::expression(*self.random.pick(&["enabled(0)", "enabled(0)", "pc_value(0)"])),
-            Some('g') => {
-                Node::expression(*self.random.pick(&["_priority", "get_priority(_pid)", "get_priority(0)"]))
+            Some('e') => {
+                Node::expression(*self.random.pick(&["enabled(0)", "enabled(0)", "pc_value(0)"]))
             }
+            Some('g') => Node::expression(*self.random.pick(&[
+                "_priority",
+                "get_priority(_pid)",
+                "get_priority(0)",
+            ])),
             _ => self.constant(),
         }
     }
@@ -136,7 +149,7 @@ impl Generator {
         Node::expression(word)
     }
 
-    /// A place with its indices filled in, to be read or written.
+    /// A variable with its indices filled in, to be read or written.
     pub fn reference(&mut self, place: &Place) -> Node {
         let mut pieces = Vec::new();
         for (position, (name, length)) in place.path.iter().enumerate() {
@@ -150,7 +163,7 @@ impl Generator {
         Self::joined(pieces)
     }
 
-    /// An index below `length`: a constant, or a small unsigned value cut to size.
+    /// An index below `length`: a constant, or a small unsigned value reduced modulo `length`.
     pub fn index(&mut self, length: usize) -> Node {
         let unsigned = |place: &Place| {
             matches!(place.kind, Type::Byte | Type::Bool | Type::Bit | Type::Unsigned(_))
@@ -169,7 +182,7 @@ impl Generator {
         })
     }
 
-    /// A value for a place, mostly from a small set, so that state spaces stay small.
+    /// A value for a variable, mostly from a small set, to keep state spaces small.
     pub fn value_for(&mut self, kind: Type, must_fit: bool) -> Node {
         if let Type::Mtype(set) = kind {
             return self.symbol(set);
@@ -185,7 +198,11 @@ impl Generator {
         };
         if must_fit {
             let mask = if largest == 2 { 1 } else { 3 };
-            return Self::joined(vec![text("(("), Piece::Node(inner), text(format!(") & {mask})"))]);
+            return Self::joined(vec![
+                text("(("),
+                Piece::Node(inner),
+                text(format!(") & {mask})")),
+            ]);
         }
         match self.random.below(10) {
             0..=3 => Node::expression(self.random.below(largest).to_string()),
@@ -209,8 +226,8 @@ impl Generator {
         Node::expression(self.random.pick(&self.scope.mtypes[set]).clone())
     }
 
-    /// What can stand as a statement, in `assert` or in `provided`: an expression, or probes of
-    /// channels, which SPIN allows only under `&&` and `||`.
+    /// A condition for a statement, `assert` or `provided`: an expression, or probes of channels,
+    /// which SPIN allows only under `&&` and `||`.
     pub fn condition(&mut self) -> Node {
         let features = self.scope.features;
         let symbolic = self.scope.visible(|place| matches!(place.kind, Type::Mtype(_)));
@@ -253,14 +270,19 @@ impl Generator {
                     text(")"),
                 ]);
             }
-            // Likely to be true: a program that stops at its first guard tests little.
+            // Likely to be true: a program that blocks at its first guard tests little.
             6..=9 => {
                 let small = self.scope.visible(|place| !matches!(place.kind, Type::Mtype(_)));
                 if !small.is_empty() {
                     let place = self.random.pick(&small).clone();
                     let reference = self.reference(&place);
-                    let test = *self.random.pick(&["< 2", "< 3", "!= 1", "!= 2", "<= 1", "== 0", "> -1"]);
-                    return Self::joined(vec![text("("), Piece::Node(reference), text(format!(" {test})"))]);
+                    let test =
+                        *self.random.pick(&["< 2", "< 3", "!= 1", "!= 2", "<= 1", "== 0", "> -1"]);
+                    return Self::joined(vec![
+                        text("("),
+                        Piece::Node(reference),
+                        text(format!(" {test})")),
+                    ]);
                 }
             }
             _ => {}

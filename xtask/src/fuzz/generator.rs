@@ -1,12 +1,12 @@
-//! The state of generating one program, shared by the files that generate its parts.
+//! The state of the generator, shared by the files that generate the parts of a program.
 
 use super::random::Random;
 use super::scope::{Features, Scope, Type};
 
-/// What the statements being generated stand in.
+/// The context of the statements being generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Surroundings {
-    /// Inside a d_step nothing but the first statement may block, and no jump leads out.
+    /// Inside a d_step, only the first statement may block, and no jump may leave it.
     pub in_d_step: bool,
     pub in_atomic: bool,
     /// Inside a `do` or a `for` that `break` would leave.
@@ -23,7 +23,7 @@ impl Surroundings {
 /// Labels of the body being generated.
 #[derive(Debug, Default)]
 pub struct Labels {
-    /// Still to be put somewhere.
+    /// Labels that have no statement yet.
     pub unplaced: Vec<String>,
     pub all: Vec<String>,
     pub used: Vec<String>,
@@ -35,11 +35,11 @@ pub struct Generator {
     pub scope: Scope,
     pub labels: Labels,
     next_number: usize,
-    /// Names of this body whose block has ended.
+    /// Names declared in blocks of this body that have ended.
     pub free_names: Vec<String>,
-    /// In `init`, and where pids do not matter yet, nothing remote may be read.
+    /// Whether remote references are allowed: not in `init`, and not before pids are determined.
     pub remote_allowed: bool,
-    /// Statements still allowed in this body: keeps programs, and their state spaces, small.
+    /// Remaining number of statements in this body: keeps programs and state spaces small.
     pub budget: usize,
 }
 
@@ -72,7 +72,7 @@ impl Generator {
         }
     }
 
-    /// A number not used before, for fresh names.
+    /// A new number, for fresh names.
     pub fn fresh(&mut self) -> usize {
         self.next_number += 1;
         self.next_number
@@ -94,7 +94,7 @@ impl Generator {
         self.random.weighted(&choices).unwrap_or(Type::Byte)
     }
 
-    /// The words that declare a scalar of a type: before the name, and after it.
+    /// The text of a scalar's declaration before and after the name.
     pub fn declarator(&self, kind: Type) -> (String, String) {
         let before = match kind {
             Type::Bit => "bit".to_owned(),

@@ -1,4 +1,4 @@
-//! `cargo xtask spin-fuzz`: random Promela programs through real SPIN and through Lariat.
+//! `cargo xtask spin-fuzz`: compares SPIN and Lariat on random Promela programs.
 
 use std::fs;
 use std::io;
@@ -26,26 +26,26 @@ pub mod shrink;
 mod statement;
 pub mod tree;
 
-/// Comparisons spent on making one program small.
+/// Limit on the comparisons for shrinking one program.
 const SHRINKING_BUDGET: usize = 1500;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Programs to compare; those SPIN cannot search do not count
+    /// Programs to compare; those that SPIN cannot search do not count
     #[arg(long, default_value_t = 200)]
     count: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only the program with this seed of its own, as shown with each difference
+    /// Only the program with this seed, as printed with each difference
     #[arg(long)]
     only: Option<u64>,
-    /// Programs compared at the same time
+    /// Number of programs compared in parallel
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Seconds for each tool and program
+    /// Time limit of each tool and program in seconds
     #[arg(long, default_value_t = 10)]
     time: u64,
-    /// Stop after this many differences
+    /// Stop after this number of differences
     #[arg(long, default_value_t = 10)]
     max_failures: usize,
     /// Folder for shrunk programs that differ [default: target/spin-fuzz]
@@ -57,7 +57,7 @@ pub struct Arguments {
     /// Print the programs instead of comparing
     #[arg(long)]
     print: bool,
-    /// Run SPIN alone, and show what it rejects: a check of the generator
+    /// Run only SPIN, and print what it rejects, to test the generator
     #[arg(long)]
     spin_only: bool,
 }
@@ -82,7 +82,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return check_generator(arguments);
     }
     let limit = Duration::from_secs(arguments.time);
-    let prepared = spin::ensure_installed().and_then(|()| Tool::new(arguments.lariat.clone(), limit * 2));
+    let prepared =
+        spin::ensure_installed().and_then(|()| Tool::new(arguments.lariat.clone(), limit * 2));
     let tool = match prepared {
         Ok(tool) => tool,
         Err(message) => {
@@ -114,7 +115,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if progress.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Seeds of the programs of a run; each program can be had again by its own.
+/// The seed of each program of a run; a program can be reproduced from its own seed.
 fn seed_of(arguments: &Arguments, index: usize) -> u64 {
     let start = arguments.seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
     arguments.only.unwrap_or_else(|| Random::new(start).next() >> 16)
@@ -126,8 +127,8 @@ impl Arguments {
     }
 }
 
-/// The next program to look at, or `None` when there were enough. A generator that produces
-/// little of use must end, too.
+/// The next program to compare, or `None` after enough programs. Also ends if the generator
+/// produces too few usable programs.
 fn next_seed(arguments: &Arguments, progress: &Mutex<Progress>) -> Option<u64> {
     let mut progress = progress.lock().expect("no worker panics");
     if progress.passed + progress.failed >= arguments.programs()
@@ -175,26 +176,31 @@ fn examine(
     Ok(())
 }
 
-/// The smallest program found with a difference of the same kind, and that difference.
+/// The smallest program found with a difference of the same kind, and its difference.
 fn reduce(program: Node, first: Difference, tool: &Tool, limit: Duration) -> (Node, Difference) {
     let mut last = first;
     let quick = tool.with_limit(limit);
-    let small = shrink::shrink(program, SHRINKING_BUDGET, |candidate| {
-        match compare::compare_quickly(&print(candidate), &quick, limit) {
-            Ok(Comparison::Different(difference)) if difference.kind == last.kind => {
-                last = difference;
-                true
+    let small =
+        shrink::shrink(program, SHRINKING_BUDGET, |candidate| {
+            match compare::compare_quickly(&print(candidate), &quick, limit) {
+                Ok(Comparison::Different(difference)) if difference.kind == last.kind => {
+                    last = difference;
+                    true
+                }
+                _ => false,
             }
-            _ => false,
-        }
-    });
+        });
     (small, last)
 }
 
 fn summarise(progress: &Progress) {
     for reason in [Reason::RejectedBySpin, Reason::BrokenVerifier, Reason::TooBig] {
-        let seeds: Vec<_> =
-            progress.skipped.iter().filter(|(other, _)| *other == reason).map(|(_, seed)| *seed).collect();
+        let seeds: Vec<_> = progress
+            .skipped
+            .iter()
+            .filter(|(other, _)| *other == reason)
+            .map(|(_, seed)| *seed)
+            .collect();
         if !seeds.is_empty() {
             let shown: Vec<_> = seeds.iter().take(5).map(u64::to_string).collect();
             println!("skipped, {reason:?}: {} (seeds {} …)", seeds.len(), shown.join(", "));
@@ -203,7 +209,7 @@ fn summarise(progress: &Progress) {
     println!("{} passed, {} failed", progress.passed, progress.failed);
 }
 
-/// SPIN alone on the programs: how many it accepts and finishes, and why not.
+/// Runs only SPIN: counts the programs that it accepts and searches, and the reasons for others.
 fn check_generator(arguments: &Arguments) -> ExitCode {
     let options = spin::Options::quick(Duration::from_secs(arguments.time));
     let mut counts = [0usize; 6];

@@ -1,10 +1,10 @@
-//! Random whole programs: the order of their parts, proctypes, init, trace assertions.
+//! Random complete programs: the order of their parts, proctypes, init, trace assertions.
 
 use super::generator::{Generator, Labels, Surroundings};
 use super::scope::{Channel, Field, Parameter, Place, Proctype, Type};
 use super::tree::{Node, Piece, Sort, list, text};
 
-/// The program of a seed.
+/// The program generated from a seed.
 pub fn program(seed: u64) -> Node {
     let mut generator = Generator::new(seed);
     generator.program()
@@ -29,7 +29,7 @@ impl Generator {
         let count = if self.random.percent(20) { 1 } else { self.random.between(2, 3) };
         let creation = self.scope.features.creation;
         let with_init = creation && self.random.percent(60);
-        // The first is always there at the start when it is to be looked at by the others.
+        // The first process exists from the start if others refer to it.
         let mut started = usize::from(with_init);
         let mut bodies = Vec::new();
         let mut signatures = Vec::new();
@@ -49,7 +49,7 @@ impl Generator {
             signatures.push(Proctype { name, parameters });
             bodies.push(active);
         }
-        // Processes started at the beginning can be run, too, and a proctype may run itself.
+        // Active proctypes can also be started with `run`, and a proctype may run itself.
         self.scope.proctypes = signatures.clone();
         for (index, (signature, active)) in signatures.iter().zip(bodies).enumerate() {
             self.remote_allowed = index > 0 && !with_init;
@@ -64,7 +64,10 @@ impl Generator {
     fn parameters(&mut self) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for _ in 0..self.random.below(3) {
-            if self.scope.features.passing && !self.scope.channels.is_empty() && self.random.percent(40) {
+            if self.scope.features.passing
+                && !self.scope.channels.is_empty()
+                && self.random.percent(40)
+            {
                 parameters.push(Parameter::Channel);
             } else {
                 let kind = match self.scalar_type() {
@@ -91,7 +94,8 @@ impl Generator {
                 }
                 Parameter::Channel => {
                     parameters.push(format!("chan {name}"));
-                    let capacity = self.scope.channels.first().map_or(0, |channel| channel.capacity);
+                    let capacity =
+                        self.scope.channels.first().map_or(0, |channel| channel.capacity);
                     self.scope.channels.push(Channel {
                         name,
                         length: None,
@@ -113,7 +117,8 @@ impl Generator {
             String::new()
         };
         let provided = self.provided();
-        let head = format!("{word}proctype {}({}){priority}", signature.name, parameters.join("; "));
+        let head =
+            format!("{word}proctype {}({}){priority}", signature.name, parameters.join("; "));
         let body = self.body(is_target.then_some(signature.name.as_str()), &before);
         let remote = std::mem::take(&mut self.scope.remote);
         self.scope = before;
@@ -210,13 +215,13 @@ impl Generator {
         list(items, separator, 1)
     }
 
-    /// With priorities SPIN leaves the last bytes of a process out of the state, unless its last
-    /// variable is of a wide type.
+    /// With priorities, SPIN omits the last bytes of a process from the state vector, unless its
+    /// last variable has a wide type.
     fn filler() -> Node {
         Node::statement("int filler")
     }
 
-    /// Runs one or two processes, at once or one by one, then perhaps does something itself.
+    /// Starts one or two processes, atomically or one by one, and possibly executes statements.
     fn init(&mut self, signatures: &[Proctype]) -> Node {
         let before = self.scope.clone();
         self.labels = Labels::default();
@@ -229,7 +234,10 @@ impl Generator {
         }
         self.scope = before;
         let mut items = if self.random.percent(50) {
-            vec![Node::new(Sort::Statement, vec![text("atomic { "), list(items, "; ", 1), text(" }")])]
+            vec![Node::new(
+                Sort::Statement,
+                vec![text("atomic { "), list(items, "; ", 1), text(" }")],
+            )]
         } else {
             items
         };
@@ -245,13 +253,12 @@ impl Generator {
 
     fn event_trace(&mut self, parts: &mut Vec<Node>) {
         let simple = |channel: &&Channel| {
-            // SPIN reports an event for a rendezvous that is only attempted.
+            // SPIN also reports an event for a rendezvous that is only attempted.
             channel.capacity > 0
                 && channel.length.is_none()
-                && channel
-                    .fields
-                    .iter()
-                    .all(|field| matches!(field, Field::Scalar(kind) if !matches!(kind, Type::Mtype(_))))
+                && channel.fields.iter().all(
+                    |field| matches!(field, Field::Scalar(kind) if !matches!(kind, Type::Mtype(_))),
+                )
         };
         let channels: Vec<_> = self.scope.channels.iter().filter(simple).cloned().collect();
         if !self.scope.features.trace || channels.is_empty() {

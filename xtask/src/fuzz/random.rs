@@ -1,27 +1,23 @@
-//! The source of randomness: SplitMix64, so that a seed means the same program everywhere.
+//! Random choices of the fuzzers: a seed determines the program on every machine.
 
-/// A deterministic stream of numbers.
+use lariat_ir::random::SplitMix64;
+
+/// A reproducible sequence of choices.
 #[derive(Debug, Clone)]
-pub struct Random {
-    state: u64,
-}
+pub struct Random(SplitMix64);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self(SplitMix64::new(seed))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        self.0.below(bound)
     }
 
     /// A number in `low..=high`.

@@ -1,4 +1,4 @@
-//! What a random program may refer to at a point: features, names, types, channels.
+//! The names that a random program may refer to at a point: features, types, variables, channels.
 
 use super::random::Random;
 
@@ -10,19 +10,19 @@ pub enum Type {
     Byte,
     Short,
     Int,
-    /// With its width in bits.
+    /// The width in bits.
     Unsigned(u8),
     /// A symbolic value of the set with this number.
     Mtype(usize),
 }
 
-/// A variable, or a scalar inside a structure or an array: names with the length of those that
-/// are arrays.
+/// A scalar variable, or a scalar inside a structure or an array: the path of names, each with its
+/// length if it is an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub path: Vec<(String, Option<usize>)>,
     pub kind: Type,
-    /// Number of the declaration: places of one structure share it, and a later declaration
+    /// Number of the declaration: the scalars of one structure share it, and a later declaration
     /// of the same name hides an earlier one.
     pub declaration: usize,
 }
@@ -36,8 +36,8 @@ impl Place {
         self.path.iter().any(|(_, length)| length.is_some())
     }
 
-    /// SPIN keeps these in a byte and lets them exceed their width; we do not, so that
-    /// generated programs store only 0 and 1 there.
+    /// SPIN keeps these in a byte and lets them exceed their width; Lariat does not, so generated
+    /// programs store only 0 and 1 in them.
     pub fn needs_fitting_values(&self) -> bool {
         matches!(self.kind, Type::Bit | Type::Bool) && self.is_array_element()
     }
@@ -63,7 +63,7 @@ pub struct Channel {
     pub global: bool,
 }
 
-/// A proctype as others see it.
+/// The interface of a proctype.
 #[derive(Debug, Clone)]
 pub struct Proctype {
     pub name: String,
@@ -77,8 +77,8 @@ pub enum Parameter {
     Channel,
 }
 
-/// Which parts of the language a program uses. Few at a time, drawn anew for each program:
-/// rare combinations become likely this way.
+/// The language features that a program uses. Each program draws a few, which makes rare
+/// combinations likely.
 #[derive(Debug, Clone, Copy)]
 pub struct Features {
     pub rendezvous: bool,
@@ -132,38 +132,38 @@ impl Features {
     }
 }
 
-/// Everything visible while a body is generated.
+/// The names visible while a body is generated.
 #[derive(Debug, Clone)]
 pub struct Scope {
     pub features: Features,
     pub places: Vec<Place>,
-    /// Where the local places begin.
+    /// Index of the first local variable.
     pub locals_from: usize,
     pub channels: Vec<Channel>,
     /// Local `chan` variables without a channel of their own, for single bytes.
     pub channel_variables: Vec<String>,
     pub mtypes: Vec<Vec<String>>,
     pub proctypes: Vec<Proctype>,
-    /// Names of inlines that change nothing but their first argument and cannot block.
+    /// Names of inlines that change only their first argument and cannot block.
     pub inlines: Vec<(String, usize)>,
-    /// Local structures or global ones of the program's typedef, for whole-structure messages.
+    /// Structures of the program's typedef, for messages that contain a structure.
     pub structures: Vec<String>,
     /// Integer constants defined by macros.
     pub constants: Vec<String>,
-    /// What may be read of the process with pid 0 by every other: scalars and labels.
+    /// References to scalars and labels of the process with pid 0, for other processes.
     pub remote: Vec<String>,
-    /// There is a hidden variable that may be written.
+    /// Whether there is a hidden variable that may be written.
     pub has_scratch: bool,
 }
 
 impl Scope {
-    /// Places not hidden by a later one of the same name.
+    /// Variables not hidden by a later one of the same name.
     pub fn visible(&self, wanted: impl Fn(&Place) -> bool) -> Vec<Place> {
         let hidden = |index: usize| {
             let place = &self.places[index];
-            self.places[index + 1..]
-                .iter()
-                .any(|later| later.path[0].0 == place.path[0].0 && later.declaration != place.declaration)
+            self.places[index + 1..].iter().any(|later| {
+                later.path[0].0 == place.path[0].0 && later.declaration != place.declaration
+            })
         };
         (0..self.places.len())
             .filter(|&index| !hidden(index) && wanted(&self.places[index]))

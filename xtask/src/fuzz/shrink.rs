@@ -1,21 +1,21 @@
-//! Making a failing program small: delete list items, hoist a descendant of the same sort,
-//! replace by the simplest phrase of the sort, as long as the failure persists.
+//! Shrinking of failing programs: deletes list items, hoists a descendant of the same sort, and
+//! replaces a phrase by the simplest one of its sort, as long as the failure persists.
 
 use super::tree::{Node, Piece, Sort};
 
-/// Reduces `program` while `fails` holds, with at most `budget` calls of it.
+/// Reduces `program` while `fails` holds, with at most `budget` calls of `fails`.
 ///
-/// Precondition: `fails(program)`. Postcondition: `fails(result)`, and, when the budget was
-/// enough, no single edit of the result fails any more.
+/// Precondition: `fails(program)`. Postcondition: `fails(result)`; if the budget sufficed, no
+/// single edit of the result fails.
 pub fn shrink(program: Node, budget: usize, mut fails: impl FnMut(&Node) -> bool) -> Node {
     let mut current = program;
     let mut left = budget;
     loop {
         let mut progress = false;
         let mut index = 0;
-        // `index` counts the edits of the changing tree in preorder. After a success the same
-        // index names the next edit at the same place, so big parts go first and no edit is
-        // tried twice in one round.
+        // `index` counts the edits of the current tree in preorder. After a successful edit, the
+        // same index denotes the next edit at the same position, so large parts are deleted first
+        // and no edit is tried twice in one round.
         while let Some(candidate) = edit(&current, index) {
             if left == 0 {
                 return current;
@@ -38,14 +38,14 @@ pub fn shrink(program: Node, budget: usize, mut fails: impl FnMut(&Node) -> bool
     }
 }
 
-/// The tree after its edit number `index` in preorder; `None` when there are not that many.
+/// The tree after the edit with number `index` in preorder; `None` if there are fewer edits.
 fn edit(program: &Node, index: usize) -> Option<Node> {
     let mut result = program.clone();
     let mut countdown = index;
     apply(&mut result, &mut countdown).then_some(result)
 }
 
-/// Applies the edit that `countdown` reaches; true once it did.
+/// Applies the edit at which `countdown` reaches zero; returns whether it did.
 fn apply(node: &mut Node, countdown: &mut usize) -> bool {
     let replacements = replacements(node);
     if *countdown < replacements.len() {
@@ -79,7 +79,7 @@ fn cuts(length: usize, minimum: usize) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// Simpler nodes that may stand in the place of `node`, the simplest first.
+/// Simpler nodes that may replace `node`, the simplest first.
 fn replacements(node: &Node) -> Vec<Node> {
     let simplest: Vec<Node> = match node.sort {
         Sort::Expression => ["0", "1"].map(Node::expression).into(),
@@ -115,10 +115,16 @@ mod tests {
     fn sample() -> Node {
         let statement = |body: &str| Node::statement(body);
         let option = |items| Node::new(Sort::Option, vec![text(":: "), list(items, "; ", 1)]);
-        let options =
-            list(vec![option(vec![statement("a"), statement("b")]), option(vec![statement("c")])], " ", 1);
+        let options = list(
+            vec![option(vec![statement("a"), statement("b")]), option(vec![statement("c")])],
+            " ",
+            1,
+        );
         let choice = Node::new(Sort::Statement, vec![text("if "), options, text(" fi")]);
-        Node::new(Sort::Part, vec![text("{ "), list(vec![statement("x"), choice], "; ", 1), text(" }")])
+        Node::new(
+            Sort::Part,
+            vec![text("{ "), list(vec![statement("x"), choice], "; ", 1), text(" }")],
+        )
     }
 
     #[test]

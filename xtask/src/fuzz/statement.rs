@@ -57,18 +57,18 @@ impl Generator {
             self.budget = self.budget.saturating_sub(1);
             let may_block = !around.in_d_step;
             let statement = self.statement(around, may_block);
-            // SPIN wants a label before a block, never before the first statement in it.
+            // SPIN requires a label before a block, never before its first statement.
             let first = items.iter().all(is_declaration) && around.depth > 0;
             items.push(if first { statement } else { self.labelled(statement, around) });
         }
-        // A sequence of nothing but declarations is not one.
+        // A sequence must contain more than declarations.
         if items.iter().all(is_declaration) {
             items.push(Node::statement("skip"));
         }
         items
     }
 
-    /// Puts a waiting label before the statement. A jump into a d_step is not allowed.
+    /// Puts an unplaced label before the statement. Jumps into a d_step are not allowed.
     pub fn labelled(&mut self, statement: Node, around: Surroundings) -> Node {
         if around.in_d_step
             || is_declaration(&statement)
@@ -178,7 +178,7 @@ impl Generator {
         Some(Node::new(Sort::Statement, vec![Piece::Node(target), text(" = "), Piece::Node(value)]))
     }
 
-    /// `x++` and `x--`: free for narrow types, behind a guard for wide ones.
+    /// `x++` and `x--`: unguarded for narrow types, guarded for wide ones.
     pub fn step(&mut self) -> Option<Node> {
         let places = self.scope.visible(|place| {
             !matches!(place.kind, Type::Mtype(_))
@@ -195,7 +195,9 @@ impl Generator {
             let operator = *self.random.pick(&["++", "--"]);
             return Some(Node::new(Sort::Statement, vec![Piece::Node(target), text(operator)]));
         }
-        Some(Node::statement(format!("if :: {target} < 3 -> {target}++ :: else -> {target} = 0 fi")))
+        Some(Node::statement(format!(
+            "if :: {target} < 3 -> {target}++ :: else -> {target} = 0 fi"
+        )))
     }
 
     pub fn print_statement(&mut self) -> Node {
@@ -203,7 +205,10 @@ impl Generator {
             return Node::statement(format!("printm({})", self.scope.mtypes[0][0]));
         }
         let value = self.expression(1);
-        Node::new(Sort::Statement, vec![text("printf(\"x %d\\n\", "), Piece::Node(value), text(")")])
+        Node::new(
+            Sort::Statement,
+            vec![text("printf(\"x %d\\n\", "), Piece::Node(value), text(")")],
+        )
     }
 
     pub fn braced(&mut self, word: &str, around: Surroundings, longest: usize) -> Node {
@@ -211,11 +216,12 @@ impl Generator {
         Node::new(Sort::Statement, vec![text(format!("{word}{{\n")), body, text("\n}")])
     }
 
-    /// Creation is bounded by the number of processes alive.
+    /// Process creation is bounded by the number of processes alive.
     pub fn run(&mut self) -> Node {
         let limit = self.random.between(2, 4);
         let call = self.run_expression();
-        let places = self.scope.visible(|place| place.kind == Type::Byte && !place.is_array_element());
+        let places =
+            self.scope.visible(|place| place.kind == Type::Byte && !place.is_array_element());
         if !places.is_empty() && self.random.percent(25) {
             let place = self.random.pick(&places).clone();
             let target = self.reference(&place);
@@ -242,7 +248,9 @@ impl Generator {
         let mut values = Vec::new();
         for parameter in &target.parameters {
             values.push(match *parameter {
-                Parameter::Scalar(kind) => self.value_for(kind, matches!(kind, Type::Bit | Type::Bool)),
+                Parameter::Scalar(kind) => {
+                    self.value_for(kind, matches!(kind, Type::Bit | Type::Bool))
+                }
                 Parameter::Channel => self.byte_channel(),
             });
         }
@@ -273,12 +281,15 @@ impl Generator {
         for position in 0..arguments {
             let place = self.random.pick(&places).clone();
             let reference = self.reference(&place);
-            // SPIN substitutes text and stumbles over conditional expressions in it.
+            // SPIN substitutes text and mishandles conditional expressions in it.
             values.push(match self.random.below(3) {
                 _ if position == 0 => reference,
                 0 => reference,
                 1 => Node::expression(self.random.below(3).to_string()),
-                _ => Node::new(Sort::Expression, vec![text("("), Piece::Node(reference), text(" + 1)")]),
+                _ => Node::new(
+                    Sort::Expression,
+                    vec![text("("), Piece::Node(reference), text(" + 1)")],
+                ),
             });
         }
         Some(Node::new(
@@ -287,15 +298,15 @@ impl Generator {
         ))
     }
 
-    /// Ends a block in braces: what was declared in it is no longer visible, its names are free.
+    /// Ends a block: its variables are no longer visible, and their names are free.
     pub fn leave(&mut self, places: usize) {
         for place in self.scope.places.drain(places..) {
             self.free_names.push(place.path[0].0.clone());
         }
     }
 
-    /// A declaration between statements. It may take a name of a block that has ended; hiding
-    /// a visible name is an error to SPIN.
+    /// A declaration between statements. It may reuse a name from a block that has ended; hiding a
+    /// visible name is an error in SPIN.
     pub fn late_declaration(&mut self) -> Node {
         let kind = self.scalar_type();
         let number = self.fresh();

@@ -1,18 +1,18 @@
-//! Programs as syntax trees that know just enough to be printed and shrunk.
+//! Programs as syntax trees that can be printed and shrunk.
 //!
-//! A node is text interleaved with children. What a child may be replaced by depends only on
-//! its [`Sort`], so the shrinker needs no knowledge of Promela: SPIN itself says whether a
-//! smaller text still is a program.
+//! A node is text interleaved with children. The replacements for a child depend only on its
+//! [`Sort`], so the shrinker needs no knowledge of Promela: SPIN decides whether a smaller text is
+//! still a program.
 
 use std::fmt;
 
-/// What kind of phrase a node is. Nodes of one sort can stand for each other.
+/// The syntactic category of a node. Nodes of one sort are interchangeable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     Expression,
     Statement,
     Option,
-    /// A declaration, a proctype, a directive, a message field: can only be deleted.
+    /// A declaration, proctype, directive or message field: can only be deleted.
     Part,
 }
 
@@ -26,7 +26,7 @@ pub struct Node {
 pub enum Piece {
     Text(String),
     Node(Node),
-    /// Children of which any may be deleted down to `minimum`.
+    /// Children that may be deleted, except for `minimum` of them.
     List {
         items: Vec<Node>,
         separator: &'static str,
@@ -51,7 +51,7 @@ impl Node {
         Self::new(Sort::Part, vec![Piece::Text(text.into())])
     }
 
-    /// Nodes in the whole tree: the measure that shrinking reduces.
+    /// The number of nodes of the tree, which shrinking reduces.
     pub fn size(&self) -> usize {
         1 + self.children().map(Node::size).sum::<usize>()
     }
@@ -101,7 +101,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// The program's text, indented for readers.
+/// The text of the program, indented.
 pub fn print(program: &Node) -> String {
     let mut result = String::new();
     let mut depth = 0usize;
@@ -112,7 +112,7 @@ pub fn print(program: &Node) -> String {
         if ["}", "od", "fi"].iter().any(|word| line.starts_with(word)) {
             depth = depth.saturating_sub(1);
         }
-        // The preprocessor wants its sign first on the line.
+        // A preprocessor directive starts at the beginning of the line.
         if !line.starts_with('#') {
             result.push_str(&"  ".repeat(depth));
         }

@@ -1,4 +1,5 @@
-//! One program: SPIN's verdicts, the oracle's, and ours in several ways.
+//! Compares, for one program, the verdicts of SPIN, of the oracle, and of Lariat in several
+//! configurations.
 
 use std::fs;
 use std::io;
@@ -6,37 +7,40 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lariat::load::{Model, load};
-use lariat::property::{Checked, Choice, Meaning, Property, Wanted, check, searched_automaton};
-use lariat::replay::{FoundIn, Replayed, SavedRun};
-use model::Interpreter;
+use lariat::check::automaton::searched_automaton;
+use lariat::check::check_property;
+use lariat::property::{Meaning, ResolvedProperty};
+use lariat::run::replay::Replayed;
+use lariat::run::saved::{FoundIn, SavedRun};
+use lariat::{Model, Property, PropertyResult, Settings};
+use lariat_ir::Interpreter;
+use lariat_search::Verdict;
+use lariat_search::liveness::Algorithm;
+use lariat_search::liveness::fairness::{Actor, Fairness, Strength};
+use lariat_search::product::has_cycles;
 use oracle::{Forbidden, Graph, Product, Shorter, Shown};
-use search::Verdict;
-use search::liveness::Algorithm;
-use search::liveness::fairness::{Actor, Fairness, Strength};
-use search::product::has_cycles;
 
 use super::tally::Tally;
 use super::{Kind, LIMIT, Sample};
+use crate::configuration::{Configuration, PATIENCE};
 use crate::fuzz::random::Random;
 use crate::spin::{Options, PrivateDirectory};
 use crate::spin_property::Verifier;
-use crate::ways::{PATIENCE, Way};
 
-/// What the oracle can do in reasonable time.
+/// Limits of the oracle: larger graphs take too long.
 const MOST_STATES: usize = 4000;
 const MOST_NODES: usize = 30_000;
 
-/// Ways that are tried to find a shorter run.
-const MOST_WAYS: usize = 20_000;
+/// Limit on the paths tried in search of a shorter run.
+const MOST_PATHS: usize = 20_000;
 
-/// Places that are met to find out how long a shortest lasso is.
+/// Limit on the nodes visited to determine the length of a shortest lasso.
 const MOST_PLACES: usize = 300_000;
 
-/// What takes longer is named.
+/// Programs that take longer are reported.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// What `pan -f` assumes.
+/// The fairness assumed by `pan -f`.
 const WEAK_PROCESS: Fairness = Fairness { strength: Strength::Weak, actor: Actor::Process };
 
 /// Compares everything about a program.
@@ -44,13 +48,13 @@ pub struct Comparison<'a> {
     sample: &'a Sample,
     text: String,
     directory: PrivateDirectory,
-    /// Ways for each property.
-    ways: usize,
+    /// Number of configurations for each property.
+    configurations: usize,
     random: Random,
     tally: Tally,
 }
 
-/// What the oracle knows of a property.
+/// The oracle's knowledge of a property.
 struct Known<'g> {
     graph: &'g Graph,
     interpreter: Interpreter<'g>,
@@ -58,7 +62,7 @@ struct Known<'g> {
     product: Product<'g>,
 }
 
-/// What must be said about a property, under a notion of fairness.
+/// The expected verdict on a property under a notion of fairness.
 struct Expected<'g, 'k> {
     violated: bool,
     fairness: Option<Fairness>,
@@ -66,12 +70,12 @@ struct Expected<'g, 'k> {
 }
 
 impl<'a> Comparison<'a> {
-    pub fn run(sample: &'a Sample, ways: usize) -> io::Result<Tally> {
+    pub fn run(sample: &'a Sample, configurations: usize) -> io::Result<Tally> {
         let mut comparison = Comparison {
             sample,
             text: sample.text(),
             directory: PrivateDirectory::new()?,
-            ways,
+            configurations,
             random: Random::new(!sample.seed),
             tally: Tally::default(),
         };
@@ -87,7 +91,7 @@ impl<'a> Comparison<'a> {
     fn program(&mut self) -> io::Result<()> {
         let path = self.directory.path.join("m.pml");
         fs::write(&path, &self.text)?;
-        let model = match load(path.as_os_str(), &[], false) {
+        let model = match Model::from_file(&path) {
             Ok(model) => model,
             Err(_) => {
                 self.tally.refused_by_us += 1;
@@ -97,7 +101,7 @@ impl<'a> Comparison<'a> {
         if self.sample.kind == Kind::Labels {
             return self.labels(&path, &model);
         }
-        // What SPIN does not take the oracle still judges.
+        // The oracle also judges programs that SPIN rejects.
         let verifier = Verifier::build(&path, &Options::quick(LIMIT).property())?;
         self.tally.refused_by_spin += usize::from(verifier.is_none());
         let interpreter = Interpreter::new(&model.program);
@@ -112,12 +116,17 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    /// What the oracle knows of a property, if it is small enough.
-    fn known<'g>(&self, model: &'g Model, property: &Property, graph: &'g Graph) -> Option<Known<'g>> {
+    /// The oracle's knowledge of a property, if the product is small enough.
+    fn known<'g>(
+        &self,
+        model: &'g Model,
+        property: &ResolvedProperty,
+        graph: &'g Graph,
+    ) -> Option<Known<'g>> {
         let interpreter = Interpreter::new(&model.program);
         let forbidden = match &property.meaning {
             Meaning::Formula(formula) => Forbidden::by_formula(&interpreter, graph, formula)?,
-            // Together with accept labels of processes a claim means more than its automaton.
+            // With accept labels in processes, a claim is not equivalent to its automaton.
             Meaning::Claim(claim) if !self.sample.program.contains("accept") => {
                 Forbidden::by_claim(&model.program, &interpreter, graph, claim)?
             }
@@ -131,15 +140,17 @@ impl<'a> Comparison<'a> {
     fn property(
         &mut self,
         model: &Model,
-        property: &Property,
+        property: &ResolvedProperty,
         verifier: Option<&Verifier>,
         path: &Path,
         known: Option<&Known<'_>>,
     ) -> io::Result<()> {
         let arguments = ["-a", "-N", &property.name];
-        // Beside a formula SPIN counts accept labels of processes as well, and it sees a `timeout` where there is none.
+        // With a formula, SPIN also counts accept labels of processes, and finds a `timeout` where
+        // there is none.
         let confused = self.sample.kind == Kind::Formulas
-            && (self.sample.program.contains("accept") || self.sample.properties.contains("timeout"));
+            && (self.sample.program.contains("accept")
+                || self.sample.properties.contains("timeout"));
         let ask = |verifier: Option<&Verifier>, arguments: &[&str]| match verifier {
             Some(verifier) => verifier.violated(arguments, || Ok(None)),
             None => Ok(None),
@@ -149,29 +160,42 @@ impl<'a> Comparison<'a> {
         if let (Some(first), Some(other)) = (spin, oracle)
             && first != other
         {
-            // Not on the word of a quick compiler alone; nor on that of a search that may have left states out.
+            // A difference is confirmed with an optimising compiler and with a search that cannot
+            // omit states.
             let options = Options { whole_states: !first, ..Options::confirming(LIMIT).property() };
             let confirming = Verifier::build(path, &options)?;
             spin = ask(confirming.as_ref(), &arguments)?;
             if spin == Some(first) {
-                self.differs(&property.name, &format!("SPIN says violated: {first}, the oracle: {other}"));
+                self.differs(
+                    &property.name,
+                    &format!("SPIN says violated: {first}, the oracle: {other}"),
+                );
             }
         }
         self.tally.judged_by_spin += usize::from(spin.is_some());
         self.tally.judged_by_oracle += usize::from(oracle.is_some());
         let Some(violated) = oracle.or(spin) else { return Ok(()) };
         *if violated { &mut self.tally.violated } else { &mut self.tally.holding } += 1;
-        self.all_ways(model, property, &Expected { violated, fairness: None, known });
+        self.all_configurations(model, property, &Expected { violated, fairness: None, known });
         let Some(known) = known else { return Ok(()) };
-        let notion = if self.random.percent(40) { WEAK_PROCESS } else { *self.random.pick(&Fairness::ALL) };
+        let notion =
+            if self.random.percent(40) { WEAK_PROCESS } else { *self.random.pick(&Fairness::ALL) };
         let violated = known.product.has_run(Some(notion));
-        let way = Way::random(&mut self.random, Some(notion), &self.directory.path);
-        self.way(model, property, &Expected { violated, fairness: Some(notion), known: Some(known) }, &way);
+        let configuration =
+            Configuration::random(&mut self.random, Some(notion), &self.directory.path);
+        self.check_configuration(
+            model,
+            property,
+            &Expected { violated, fairness: Some(notion), known: Some(known) },
+            &configuration,
+        );
         if notion == WEAK_PROCESS && !confused {
             match ask(verifier, &["-a", "-f", "-N", &property.name])? {
                 Some(fair) if fair == violated => self.tally.fair_same += 1,
                 Some(_) => {
-                    self.tally.fair_different.push(format!("{}:{}", self.sample.seed, property.name));
+                    self.tally
+                        .fair_different
+                        .push(format!("{}:{}", self.sample.seed, property.name));
                 }
                 None => {}
             }
@@ -181,9 +205,9 @@ impl<'a> Comparison<'a> {
 
     /// Accept labels and non-progress cycles.
     fn labels(&mut self, path: &Path, model: &Model) -> io::Result<()> {
-        let mut kinds = vec![(Wanted::NonProgress, Meaning::Progress, "-DNP", "-l")];
+        let mut kinds = vec![(Property::NonProgress, Meaning::Progress, "-DNP", "-l")];
         if self.sample.program.contains("accept") {
-            let wanted = Wanted::Stated("accept labels".to_owned());
+            let wanted = Property::Stated("accept labels".to_owned());
             kinds.push((wanted, Meaning::AcceptLabels, "-DNOCLAIM", "-a"));
         }
         for (wanted, meaning, compile, search) in kinds {
@@ -196,94 +220,123 @@ impl<'a> Comparison<'a> {
             let Some(violated) = verifier.violated(&[search], || Ok(None))? else { continue };
             self.tally.judged_by_spin += 1;
             *if violated { &mut self.tally.violated } else { &mut self.tally.holding } += 1;
-            let property = Property::new(wanted, meaning);
-            self.all_ways(model, &property, &Expected { violated, fairness: None, known: None });
+            let property = ResolvedProperty::new(wanted, meaning);
+            self.all_configurations(
+                model,
+                &property,
+                &Expected { violated, fairness: None, known: None },
+            );
         }
         Ok(())
     }
 
-    fn all_ways(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>) {
-        for _ in 0..self.ways {
-            let way = Way::random(&mut self.random, expected.fairness, &self.directory.path);
-            self.way(model, property, expected, &way);
+    fn all_configurations(
+        &mut self,
+        model: &Model,
+        property: &ResolvedProperty,
+        expected: &Expected<'_, '_>,
+    ) {
+        for _ in 0..self.configurations {
+            let configuration =
+                Configuration::random(&mut self.random, expected.fairness, &self.directory.path);
+            self.check_configuration(model, property, expected, &configuration);
         }
-        let way = Way::usual(&mut self.random, &self.directory.path);
-        self.way(model, property, expected, &way);
+        let configuration = Configuration::with_defaults(&mut self.random, &self.directory.path);
+        self.check_configuration(model, property, expected, &configuration);
     }
 
-    /// Checks the property in one way, and the run that is shown.
-    fn way(&mut self, model: &Model, property: &Property, expected: &Expected<'_, '_>, way: &Way) {
+    /// Checks the property in one configuration, and the counterexample.
+    fn check_configuration(
+        &mut self,
+        model: &Model,
+        property: &ResolvedProperty,
+        expected: &Expected<'_, '_>,
+        configuration: &Configuration,
+    ) {
         let start = Instant::now();
-        // A panic is a difference like any other, and not the end of all comparisons.
-        let budget = model::Budget::of(PATIENCE);
-        let options = way.options(&budget);
-        let checked =
-            catch_unwind(AssertUnwindSafe(|| check(&model.program, property, &way.choice, &options)));
+        // A panic is reported as a difference and does not end the comparisons.
+        let budget = lariat_ir::Budget::of(PATIENCE);
+        let options = configuration.options(&budget);
+        let checked = catch_unwind(AssertUnwindSafe(|| {
+            check_property(&model.program, property, &configuration.choice, &options)
+        }));
         if start.elapsed() > SLOW {
             let took = start.elapsed().as_secs();
-            println!("seed {}, {}: {took} s {way:?}", self.sample.seed, property.name);
+            println!("seed {}, {}: {took} s {configuration:?}", self.sample.seed, property.name);
         }
         let checked = match checked {
             Ok(Ok(checked)) => checked,
-            Ok(Err(fault)) => return self.differs(&property.name, &format!("{fault} {way:?}")),
-            Err(_) => return self.differs(&property.name, &format!("a panic {way:?}")),
+            Ok(Err(fault)) => {
+                return self.differs(&property.name, &format!("{fault} {configuration:?}"));
+            }
+            Err(_) => return self.differs(&property.name, &format!("a panic {configuration:?}")),
         };
         if checked.unsuitable.is_some() {
             self.tally.unsuited += 1;
             return;
         }
-        // Products this small have their states mistaken for others once in many thousand times.
+        // Hash collisions are very unlikely in products of this size.
         let undecided = checked.verdict == Verdict::Inconclusive;
         if undecided && (!checked.answer.may_omit || checked.answer.endless_atomic) {
             self.tally.undecided += 1;
             return;
         }
-        let in_store = checked.search == Algorithm::Nested.name() && has_cycles(&way.store);
-        self.tally.compared(&way.settings(checked.search == "reachability" || in_store));
+        let in_store =
+            checked.search == Algorithm::Nested.name() && has_cycles(&configuration.store);
+        self.tally.compared(&configuration.settings(checked.search == "reachability" || in_store));
         if (checked.verdict == Verdict::Violated) != expected.violated {
-            let what =
-                format!("expected violated: {}, found {:?} {way:?}", expected.violated, checked.verdict);
+            let what = format!(
+                "expected violated: {}, found {:?} {configuration:?}",
+                expected.violated, checked.verdict
+            );
             return self.differs(&property.name, &what);
         }
         self.tally.same += 1;
         let mut problem = self.problem_of_run(model, &checked, expected.known);
         self.tally.unproven += usize::from(checked.answer.unproven.is_some());
         self.tally.stems += usize::from(checked.answer.stem);
-        if problem.is_none() && way.choice.shortest && checked.answer.unproven.is_none() {
-            self.tally.shortest_stems += usize::from(checked.answer.stem && checked.lasso.is_some());
-            problem = self.not_shortest(model, property, &way.choice, &checked, expected);
+        if problem.is_none() && configuration.choice.shortest && checked.answer.unproven.is_none() {
+            self.tally.shortest_stems +=
+                usize::from(checked.answer.stem && checked.counterexample.is_some());
+            problem = self.not_shortest(model, property, &configuration.choice, &checked, expected);
         }
         if let Some(problem) = problem {
-            self.differs(&property.name, &format!("the run shown: {problem} {way:?}"));
+            self.differs(&property.name, &format!("counterexample: {problem} {configuration:?}"));
         }
     }
 
-    /// Why the run that is shown cannot be believed.
+    /// The reason why the counterexample is wrong.
     fn problem_of_run(
         &mut self,
         model: &Model,
-        checked: &Checked,
+        checked: &PropertyResult,
         known: Option<&Known<'_>>,
     ) -> Option<String> {
         if checked.verdict != Verdict::Violated {
-            return checked.lasso.is_some().then(|| "there is one, though nothing is violated".to_owned());
+            return checked
+                .counterexample
+                .is_some()
+                .then(|| "a counterexample to a property that holds".to_owned());
         }
-        let Some(lasso) = &checked.lasso else {
-            return checked.failure.is_none().then(|| "there is none".to_owned());
+        let Some(lasso) = &checked.counterexample else {
+            return Some("no counterexample".to_owned());
         };
+        if lasso.error().is_some() {
+            return None;
+        }
         let origin = FoundIn { model: "m", defines: &[], program: &model.program };
         let saved = SavedRun::of_property(&origin, checked)?;
         let saved = match SavedRun::read(&saved.write()) {
             Ok(saved) => saved,
             Err(problem) => return Some(problem),
         };
-        let judge = match saved.judge(model, search::Limits::default()) {
+        let judge = match saved.judge(model, lariat_search::Limits::default()) {
             Ok(judge) => judge,
             Err(problem) => return Some(problem),
         };
         match saved.follow(&model.program, judge.as_deref()) {
             Ok(followed) if followed.result == Replayed::StillFails => self.tally.followed += 1,
-            other => return Some(format!("followed again: {other:?}")),
+            other => return Some(format!("replay: {other:?}")),
         }
         let known = known?;
         let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
@@ -294,19 +347,22 @@ impl<'a> Comparison<'a> {
         None
     }
 
-    /// Why a run that should be shortest is not: there is a shorter one in the product with the automaton that was searched.
+    /// The reason why a run is not shortest: the product with the automaton that was searched has
+    /// a shorter one.
     fn not_shortest(
         &mut self,
         model: &Model,
-        property: &Property,
-        choice: &Choice,
-        checked: &Checked,
+        property: &ResolvedProperty,
+        choice: &Settings,
+        checked: &PropertyResult,
         expected: &Expected<'_, '_>,
     ) -> Option<String> {
-        let (lasso, known) = (checked.lasso.as_ref()?, expected.known?);
+        let lasso = checked.counterexample.as_ref().filter(|found| found.error().is_none())?;
+        let known = expected.known?;
         let Known { graph, interpreter, forbidden, .. } = known;
-        // That search shows what it has found.
-        let (automaton, conditions) = searched_automaton(&model.program, property, choice.algorithm).ok()?;
+        // The search reports the automaton that it used.
+        let (automaton, conditions) =
+            searched_automaton(&model.program, property, choice.algorithm).ok()?;
         let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
         let length = forbidden.length(interpreter, &lasso.states, cycle)?;
         if cycle.is_none() {
@@ -315,14 +371,15 @@ impl<'a> Comparison<'a> {
             return (least != length).then(|| format!("it has {length} steps, {least} are enough"));
         }
         let searched = Forbidden::by_automaton(interpreter, graph, automaton, &conditions)?;
-        let least = searched.product(MOST_NODES)?.shortest(length, expected.fairness, MOST_PLACES)?;
+        let least =
+            searched.product(MOST_NODES)?.shortest(length, expected.fairness, MOST_PLACES)?;
         self.tally.shortest += 1;
-        match forbidden.shorter(length, expected.fairness, MOST_WAYS) {
+        match forbidden.shorter(length, expected.fairness, MOST_PATHS) {
             Shorter::Nothing => self.tally.shortest_of_all += 1,
             Shorter::Run(_) => self.tally.shorter_elsewhere += 1,
             Shorter::Unknown => {}
         }
-        // The same run may show with fewer steps of the program than it takes in the product.
+        // A run may have fewer steps of the program than of the product.
         least.map(|least| format!("it has {length} steps, one of {least} is shorter"))
     }
 

@@ -1,5 +1,6 @@
-//! `cargo xtask liveness-fuzz`: random programs × random formulas and claims, accept labels and non-progress cycles: real SPIN (`pan -a`, `-l`, `-f`), the direct
-//! oracle on the whole product, and Lariat by every search, storage and number of threads there is, a few of all these ways for each property.
+//! `cargo xtask liveness-fuzz`: compares real SPIN (`pan -a`, `-l`, `-f`), an oracle on the
+//! explicit product, and Lariat in random configurations (search, store, number of threads) on
+//! random programs with formulas, claims, accept labels and non-progress cycles.
 
 mod compare;
 mod tally;
@@ -23,13 +24,13 @@ pub struct Arguments {
     count: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Programs compared at the same time
+    /// Number of programs compared in parallel
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Ways in which each property is checked
+    /// Number of configurations in which each property is checked
     #[arg(long, default_value_t = 4)]
-    ways: usize,
-    /// What to state about the programs
+    configurations: usize,
+    /// Kinds of properties
     #[arg(long, value_enum, default_values_t = [Kind::Formulas, Kind::Claims, Kind::Labels])]
     kinds: Vec<Kind>,
     /// Print the programs instead of comparing
@@ -45,7 +46,7 @@ enum Kind {
     Labels,
 }
 
-/// A random program and what is said about it.
+/// A random program and its properties.
 #[derive(Debug)]
 struct Sample {
     seed: u64,
@@ -55,11 +56,13 @@ struct Sample {
 }
 
 impl Sample {
-    /// With formulas most of the time, for they are what searches find hard.
+    /// Formulas most of the time, because they are the hardest for searches.
     fn new(seed: u64, kinds: &[Kind]) -> Sample {
         let mut random = Random::new(seed.rotate_left(32));
-        let weights: Vec<(usize, Kind)> =
-            kinds.iter().map(|&kind| (if kind == Kind::Formulas { 60 } else { 20 }, kind)).collect();
+        let weights: Vec<(usize, Kind)> = kinds
+            .iter()
+            .map(|&kind| (if kind == Kind::Formulas { 60 } else { 20 }, kind))
+            .collect();
         let kind = random.weighted(&weights).unwrap_or(Kind::Formulas);
         let mut writer = Writer::new(seed);
         let program = writer.program();
@@ -76,10 +79,10 @@ impl Sample {
     }
 }
 
-/// For SPIN: of a formula it either makes an automaton at once, or it takes minutes.
+/// For SPIN, which translates a formula either immediately or in minutes.
 const LIMIT: Duration = Duration::from_secs(6);
 
-/// Programs after which it is said how things stand.
+/// Number of programs between two progress reports.
 const REPORT: u64 = 200;
 
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -102,8 +105,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             if index >= arguments.count {
                 return Ok(());
             }
-            let found = Comparison::run(&Sample::new(seed(index), &arguments.kinds), arguments.ways)?;
-            let mut tally = tally.lock().expect("who holds it does not panic");
+            let found = Comparison::run(
+                &Sample::new(seed(index), &arguments.kinds),
+                arguments.configurations,
+            )?;
+            let mut tally = tally.lock().expect("no worker panics");
             tally.add(found);
             if (index + 1).is_multiple_of(REPORT) {
                 eprintln!("{tally}\n");
@@ -114,7 +120,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         let workers: Vec<_> = (0..arguments.jobs.max(1)).map(|_| scope.spawn(work)).collect();
         workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
     });
-    let tally = tally.into_inner().expect("who holds it does not panic");
+    let tally = tally.into_inner().expect("no worker panics");
     println!("{tally}");
     match results.into_iter().find_map(Result::err) {
         Some(error) => {

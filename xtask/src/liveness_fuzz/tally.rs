@@ -1,51 +1,53 @@
-//! What the comparisons found.
+//! Statistics of the comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-/// A setting and what it is a setting of.
+/// The name and value of an option.
 type Setting = (&'static str, String);
 
 #[derive(Debug, Default)]
 pub struct Tally {
     pub programs: usize,
-    /// Programs that SPIN or its compiler does not take, and those that we do not.
+    /// Programs rejected by SPIN or its compiler, and by Lariat.
     pub refused_by_spin: usize,
     pub refused_by_us: usize,
-    /// Properties with SPIN's verdict, and with the oracle's.
+    /// Properties with a verdict of SPIN, and of the oracle.
     pub judged_by_spin: usize,
     pub judged_by_oracle: usize,
-    /// Of all those, the properties that are violated, and those that are not.
+    /// The number of violated and of satisfied properties among them.
     pub violated: usize,
     pub holding: usize,
-    /// Verdicts of ours that were compared and are the same.
+    /// Lariat's verdicts that agree.
     pub same: usize,
-    /// A store that may omit states said nothing, or a limit was reached.
+    /// Inconclusive verdicts, because a store may omit states or a limit was reached.
     pub undecided: usize,
-    /// Ways that the program says do not go together.
+    /// Configurations that Lariat rejects.
     pub unsuited: usize,
-    /// Runs that were followed again, and those that the oracle followed too.
+    /// Counterexamples that were replayed, and those that the oracle accepts.
     pub followed: usize,
     pub shown: usize,
-    /// Lassos than which none is shorter in the product that was searched, and runs without a cycle.
+    /// Lassos that are shortest in the searched product, and runs without a cycle.
     pub shortest: usize,
     pub shortest_prefixes: usize,
-    /// Of the lassos, those than which none is shorter whatever the automaton, and those that another automaton would let end earlier.
+    /// Lassos that are shortest for every automaton, and lassos for which another automaton has a
+    /// shorter one.
     pub shortest_of_all: usize,
     pub shorter_elsewhere: usize,
-    /// It took too long to find a shortest one.
+    /// The search for a shortest lasso took too long.
     pub unproven: usize,
-    /// Verdicts found with the program as the stem of the product, and lassos that should be shortest among them.
+    /// Verdicts found with the program as the stem of the product, and those with a lasso that
+    /// must be shortest.
     pub stems: usize,
     pub shortest_stems: usize,
-    /// Programs that took long, by seed.
+    /// Seeds of programs that took long.
     pub slow: Vec<(u64, Duration)>,
-    /// Verdicts of `pan -f` that are the oracle's, and programs for which they are not.
+    /// Verdicts of `pan -f` that agree with the oracle, and programs for which they do not.
     pub fair_same: usize,
     pub fair_different: Vec<String>,
     pub differences: Vec<String>,
-    /// Of programs the oracle wrote down: how many states they have.
+    /// The number of states of each program that the oracle explored.
     sizes: Vec<usize>,
     settings: BTreeSet<Setting>,
     pairs: BTreeMap<(Setting, Setting), usize>,
@@ -61,7 +63,7 @@ impl Tally {
         self.sizes.push(states);
     }
 
-    /// A verdict that was found with these settings was compared.
+    /// Records a compared verdict and its configuration.
     pub fn compared(&mut self, settings: &[Setting]) {
         for (place, first) in settings.iter().enumerate() {
             self.settings.insert(first.clone());
@@ -107,9 +109,12 @@ impl Tally {
         let order = |axis: &str| self.pairs.keys().any(|(_, second)| second.0 == axis);
         let mut missing = Vec::new();
         for first in &self.settings {
-            for second in self.settings.iter().filter(|second| second.0 != first.0 && order(second.0)) {
+            for second in
+                self.settings.iter().filter(|second| second.0 != first.0 && order(second.0))
+            {
                 let known = |pair: &(Setting, Setting)| self.pairs.contains_key(pair);
-                let axes = self.pairs.keys().any(|(left, right)| left.0 == first.0 && right.0 == second.0);
+                let axes =
+                    self.pairs.keys().any(|(left, right)| left.0 == first.0 && right.0 == second.0);
                 if axes && !known(&(first.clone(), second.clone())) {
                     missing.push(format!("{} {} × {} {}", first.0, first.1, second.0, second.1));
                 }
@@ -123,14 +128,18 @@ impl fmt::Display for Tally {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             out,
-            "{} programs, {} refused by SPIN, {} by us",
+            "{} programs, {} refused by SPIN, {} by Lariat",
             self.programs, self.refused_by_spin, self.refused_by_us
         )?;
         let mut sizes = self.sizes.clone();
         sizes.sort_unstable();
         if let (Some(least), Some(most)) = (sizes.first(), sizes.last()) {
             let middle = sizes[sizes.len() / 2];
-            writeln!(out, "states of {} programs: {least} to {most}, median {middle}", sizes.len())?;
+            writeln!(
+                out,
+                "states of {} programs: {least} to {most}, median {middle}",
+                sizes.len()
+            )?;
         }
         writeln!(
             out,
@@ -139,12 +148,12 @@ impl fmt::Display for Tally {
         )?;
         writeln!(
             out,
-            "{} verdicts agree, {} undecided, {} ways do not suit; {} runs followed again, {} by the oracle",
+            "{} verdicts agree, {} undecided, {} configurations rejected; {} runs replayed, {} by the oracle",
             self.same, self.undecided, self.unsuited, self.followed, self.shown
         )?;
         writeln!(
             out,
-            "shortest by the oracle too: {} lassos ({} whatever the automaton, {} not), {} runs without a cycle; {} took too long",
+            "shortest by the oracle too: {} lassos ({} for every automaton, {} not), {} runs without a cycle; {} took too long",
             self.shortest,
             self.shortest_of_all,
             self.shorter_elsewhere,
@@ -157,11 +166,16 @@ impl fmt::Display for Tally {
             self.stems, self.shortest_stems
         )?;
         if !self.slow.is_empty() {
-            let slow = self.slow.iter().map(|(seed, took)| format!("{seed} ({} s)", took.as_secs()));
+            let slow =
+                self.slow.iter().map(|(seed, took)| format!("{seed} ({} s)", took.as_secs()));
             writeln!(out, "slow: {}", slow.collect::<Vec<_>>().join(", "))?;
         }
         let missing = self.missing();
-        let some = if missing.len() > 60 { format!("{} of them", missing.len()) } else { missing.join(", ") };
+        let some = if missing.len() > 60 {
+            format!("{} of them", missing.len())
+        } else {
+            missing.join(", ")
+        };
         writeln!(out, "{} pairs of settings compared; never: {some}", self.pairs.len())?;
         writeln!(
             out,

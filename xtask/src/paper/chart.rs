@@ -1,4 +1,4 @@
-//! A chart with lines, as SVG.
+//! Line charts as SVG.
 
 use std::fmt::Write;
 
@@ -15,10 +15,12 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// `x` from 0 to 100, `y` from 100 to `highest`, both in percent; what is higher is cut off.
+/// `x` ranges from 0 to 100, `y` from 100 to `highest`, both in percent; higher values are clipped.
 pub fn render(title: &str, x: &str, y: &str, highest: f64, lines: &[Line]) -> String {
     let across = |value: f64| LEFT + value / 100.0 * (WIDTH - LEFT - RIGHT);
-    let up = |value: f64| HEIGHT - BOTTOM - (value - 100.0) / (highest - 100.0) * (HEIGHT - TOP - BOTTOM);
+    let up = |value: f64| {
+        HEIGHT - BOTTOM - (value - 100.0) / (highest - 100.0) * (HEIGHT - TOP - BOTTOM)
+    };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
@@ -67,8 +69,9 @@ pub fn render(title: &str, x: &str, y: &str, highest: f64, lines: &[Line]) -> St
     for (number, line) in lines.iter().enumerate() {
         let colour = COLOURS[number % COLOURS.len()];
         let shown = line.points.iter().filter(|point| point.1 <= highest);
-        let points: Vec<String> =
-            shown.map(|point| format!("{:.1},{:.1}", across(point.0), up(point.1.max(100.0)))).collect();
+        let points: Vec<String> = shown
+            .map(|point| format!("{:.1},{:.1}", across(point.0), up(point.1.max(100.0))))
+            .collect();
         let _ = writeln!(
             out,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",

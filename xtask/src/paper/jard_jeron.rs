@@ -1,18 +1,19 @@
-//! Jard, Jéron: Bounded-memory algorithms for verification on-the-fly (1991), Figures 1 and 2: insertions and time against
-//! memory, on random graphs and on protocols.
+//! Jard, Jéron: Bounded-memory algorithms for verification on-the-fly (1991), Figures 1 and 2:
+//! insertions and time against memory, on random graphs and on protocols.
 
 use super::chart::{Line, render};
 use super::random_graph::Graph;
 use crate::lariat::{Cached, Tool, workspace};
-use search::store::Replacement;
+use lariat_search::store::Replacement;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Memory in percent of what all states need.
-const MEMORY: [u64; 25] =
-    [100, 95, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 12, 10, 8, 6, 4, 2, 1];
-/// A traversal that inserts each state so often on average is given up.
+/// Memory in percent of the memory for all states.
+const MEMORY: [u64; 25] = [
+    100, 95, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 12, 10, 8, 6, 4, 2, 1,
+];
+/// A traversal is aborted when the average number of insertions per state reaches this limit.
 const PATIENCE: u64 = 20;
 const REPEAT: usize = 3;
 
@@ -26,7 +27,7 @@ const PROTOCOLS: [&str; 6] = [
     "corpus/protocols/two_phase_commit.pml",
 ];
 
-/// Which states are forgotten, and by how many ways a state is reached; and the chart of it.
+/// The replacement policy and other options of each chart.
 const SETTINGS: [(&[&str], &str); 4] = [
     (&["--replace", "random", "--no-sleep-sets"], "protocols.svg"),
     (&["--replace", "layers", "--no-sleep-sets"], "protocols-layers.svg"),
@@ -37,7 +38,8 @@ const SETTINGS: [(&[&str], &str); 4] = [
 pub fn run(program: Option<PathBuf>, models: &[PathBuf]) -> Result<(), String> {
     let directory = workspace().join("papers/jard-jeron91");
     let write = |name: &str, text: String| {
-        fs::write(directory.join(name), text).map_err(|error| format!("cannot write {name}: {error}"))
+        fs::write(directory.join(name), text)
+            .map_err(|error| format!("cannot write {name}: {error}"))
     };
     let graphs = [("figure-1", 20_000, 6, 1), ("figure-2-right", 20_000, 16, 3)];
     for (name, nodes, degree, seed) in graphs {
@@ -101,14 +103,16 @@ fn print(title: &str, insertions: &[(f64, f64)], times: Option<&[(f64, f64)]>) {
     }
 }
 
-/// Insertions and time in percent of those with memory for all states, down to where the stack does not fit.
+/// Insertions and time in percent of those with memory for all states, down to the memory in which
+/// the stack does not fit.
 #[allow(clippy::type_complexity)]
 fn curves(graph: &Graph, replacement: Replacement) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
     let nodes = graph.nodes();
     let mut whole = None;
     let (mut insertions, mut times) = (Vec::new(), Vec::new());
     for percent in MEMORY {
-        let traverse = || graph.traverse((nodes * percent / 100).max(1), replacement, PATIENCE * nodes);
+        let traverse =
+            || graph.traverse((nodes * percent / 100).max(1), replacement, PATIENCE * nodes);
         let Some(mut traversal) = traverse() else { break };
         assert_eq!(traversal.missed, 0, "a traversal with replacement visits everything");
         for _ in 1..REPEAT {
@@ -123,10 +127,12 @@ fn curves(graph: &Graph, replacement: Replacement) -> (Vec<(f64, f64)>, Vec<(f64
     (insertions, times)
 }
 
-/// The same for a model, insertions only: times of searches this short are mostly those of starting a program.
+/// The curve of insertions for a model. Times are omitted: for such short searches they are mostly
+/// the start of the program.
 fn protocol(tool: &Tool, model: &Path, policy: &[&str]) -> Result<Vec<(f64, f64)>, String> {
-    let search =
-        |states: Option<u64>| tool.check_cached(model, states, policy).map_err(|error| error.to_string());
+    let search = |states: Option<u64>| {
+        tool.check_cached(model, states, policy).map_err(|error| error.to_string())
+    };
     let Some(Cached { insertions: states, violated }) = search(None)? else {
         return Err(format!("{} cannot be searched", model.display()));
     };

@@ -1,4 +1,4 @@
-//! Making the figures of papers again: `cargo xtask paper NAME`.
+//! `cargo xtask paper NAME`: reproduces the figures of papers.
 
 mod chart;
 mod jard_jeron;
@@ -10,14 +10,14 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Which paper, as its directory in `papers/` is called
+    /// The name of the paper's directory in `papers/`
     paper: Paper,
 
-    /// The program to run instead of a release build
+    /// The program to use instead of a release build
     #[arg(long)]
     lariat: Option<PathBuf>,
 
-    /// Other models to measure as well; their curves are printed and not drawn
+    /// More models to measure; their curves are printed but not drawn
     models: Vec<PathBuf>,
 }
 

@@ -1,29 +1,23 @@
-//! Random graphs as Jard and Jéron make them (section 2.3), and their depth-first traversal with replacement (section 2.1).
+//! Random graphs as in Jard and Jéron (section 2.3), and their depth-first traversal with
+//! replacement (section 2.1).
 
-use search::store::{Cache, Insertion, Replacement, Store};
+use lariat_ir::random::Lcg;
+use lariat_search::store::{Cache, CacheEntry, Replacement};
 use std::time::{Duration, Instant};
 
 /// Successors by node; node 0 is initial.
 pub struct Graph(pub Vec<Vec<u32>>);
 
-/// A linear congruential generator: the same numbers everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        ((self.0 >> 32) * bound) >> 32
-    }
-}
-
 impl Graph {
-    /// Breadth-first: each node has a degree between 0 and `degree`, uniformly; with `g` nodes so far a successor is new with
-    /// probability 1 - g / min(2g, `nodes`), and otherwise any of those there are. Graphs that end early are not used.
+    /// Generates breadth-first: each node has a degree between 0 and `degree`, uniformly; with `g`
+    /// nodes so far, a successor is new with probability 1 - g / min(2g, `nodes`), and otherwise
+    /// one of the existing nodes. Graphs that end early are discarded.
     ///
-    /// Precondition: `degree` is at least 6, or all would: too few successors are new once most nodes are there.
+    /// Precondition: `degree` is at least 6. With less, every graph ends early, because too few
+    /// successors are new once most nodes exist.
     pub fn random(nodes: u64, degree: u64, seed: u64) -> Graph {
-        assert!(degree >= 6, "with fewer successors graphs do not grow");
-        let mut random = Random(seed);
+        assert!(degree >= 6, "with a smaller degree, graphs end early");
+        let mut random = Lcg::new(seed);
         loop {
             let mut successors: Vec<Vec<u32>> = vec![Vec::new()];
             let mut node = 0;
@@ -51,13 +45,20 @@ impl Graph {
         self.0.len() as u64
     }
 
-    /// The length of the longest stack, if nothing is forgotten.
+    /// The maximal stack length without replacement.
     pub fn stack(&self) -> u64 {
-        self.traverse(self.nodes(), Replacement::Random, u64::MAX).map_or(0, |traversal| traversal.stack)
+        self.traverse(self.nodes(), Replacement::Random, u64::MAX)
+            .map_or(0, |traversal| traversal.stack)
     }
 
-    /// Visits all nodes with memory for so many; `None` if the stack does not fit, or after so many insertions.
-    pub fn traverse(&self, memory: u64, replacement: Replacement, patience: u64) -> Option<Traversal> {
+    /// Visits all nodes with memory for `memory` of them; `None` if the stack does not fit or the
+    /// limit on insertions is reached.
+    pub fn traverse(
+        &self,
+        memory: u64,
+        replacement: Replacement,
+        patience: u64,
+    ) -> Option<Traversal> {
         let start = Instant::now();
         let mut cache = Cache::new(1, memory, replacement, 1);
         let mut stack: Vec<(u32, usize)> = Vec::new();
@@ -67,16 +68,16 @@ impl Graph {
         loop {
             if let Some(node) = next.take() {
                 let state = [u64::from(node)];
-                let inserted = loop {
-                    match cache.insert(&state, cache.key(&state)) {
-                        Insertion::Full if cache.grow(u64::MAX, 1) => {}
-                        inserted => break inserted,
+                let entry = loop {
+                    match cache.enter(&state, 0) {
+                        CacheEntry::Full if cache.grow(u64::MAX) => {}
+                        entry => break entry,
                     }
                 };
-                match inserted {
-                    Insertion::Full => return None,
-                    Insertion::Known => {}
-                    Insertion::New => {
+                match entry {
+                    CacheEntry::Full => return None,
+                    CacheEntry::Known | CacheEntry::Again { .. } => {}
+                    CacheEntry::New { .. } => {
                         reached[node as usize] = true;
                         insertions += 1;
                         stack.push((node, 0));
@@ -106,7 +107,7 @@ impl Graph {
 
 pub struct Traversal {
     pub insertions: u64,
-    /// Nodes that were not visited: none.
+    /// Nodes that were not visited; must be 0.
     pub missed: u64,
     pub stack: u64,
     pub time: Duration,
@@ -116,14 +117,15 @@ pub struct Traversal {
 mod tests {
     use super::*;
 
-    /// The shape of the paper's first figure: everything is visited, few insertions more with a little less memory,
-    /// many near the least possible.
+    /// The shape of the paper's first figure: all nodes are visited, with slightly less memory
+    /// there are a few more insertions, near the minimum there are many.
     #[test]
-    fn memory_is_paid_for_with_time() {
+    fn less_memory_costs_insertions() {
         let graph = Graph::random(4000, 6, 1);
         let nodes = graph.nodes();
         let insertions = |percent: u64| {
-            let traversal = graph.traverse(nodes * percent / 100, Replacement::Random, 100 * nodes)?;
+            let traversal =
+                graph.traverse(nodes * percent / 100, Replacement::Random, 100 * nodes)?;
             assert_eq!(traversal.missed, 0);
             Some(traversal.insertions)
         };
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn degrees_and_sizes_are_as_asked() {
+    fn degrees_and_sizes_are_as_requested() {
         let graph = Graph::random(3000, 8, 7);
         assert!((2700..=3000).contains(&graph.nodes()));
         let edges: usize = graph.0.iter().map(Vec::len).sum();

@@ -1,5 +1,5 @@
-//! One program: it is read, and everything about it is compared. The same seed compares in the same way, so a smaller
-//! program can be compared again.
+//! Compares everything about one program. The comparisons depend only on the seed, so that a
+//! smaller program can be compared again.
 
 use std::cell::Cell;
 use std::fs;
@@ -7,11 +7,11 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use lariat::load::{Model, load_with};
-use lariat::property::{Property, Wanted};
-use model::{Budget, Interpreter};
+use lariat::property::ResolvedProperty;
+use lariat::{Model, ModelReader, Property};
+use lariat_ir::{Budget, Interpreter};
+use lariat_search::Limits;
 use oracle::Graph;
-use search::Limits;
 
 use super::report::Report;
 use super::writer::{Sample, Subject};
@@ -19,14 +19,14 @@ use crate::fuzz::random::Random;
 use crate::fuzz::tree::print;
 use crate::spin::PrivateDirectory;
 
-/// Larger graphs are not for the oracle.
+/// Limit of the oracle.
 const MOST_STATES: usize = 1500;
 
-/// More states are not searched.
+/// Limits of the searches.
 const STATES: u64 = 30_000;
 const STATES_OF_LARGE: u64 = 1_000_000;
 
-/// A search may take this much longer than its limit.
+/// The time that a search may exceed its limit.
 const GRACE: Duration = Duration::from_secs(1);
 
 thread_local! {
@@ -69,39 +69,39 @@ impl<'s> Case<'s> {
         Ok(case.report)
     }
 
-    /// The model, and every formula of linear and of branching time; nothing if it is refused.
+    /// The model and its LTL and CTL formulas; `None` if the model is rejected.
     fn load(&mut self) -> io::Result<Option<(Model, Formulas)>> {
         let path = self.directory.path.join("m.pml");
         fs::write(&path, print(&self.sample.program))?;
-        let linear: Vec<Wanted> = self.sample.ltl.iter().cloned().map(Wanted::Ltl).collect();
-        let all_runs = self.sample.ltl.iter().map(|text| Wanted::Ctl(format!("A ({text})"))).collect();
-        let branching: Vec<Wanted> = self.sample.ctl.iter().cloned().map(Wanted::Ctl).collect();
-        let negated = self.sample.ctl.iter().map(|text| Wanted::Ctl(format!("!({text})"))).collect();
-        let groups: [Vec<Wanted>; 4] = [linear, all_runs, branching, negated];
-        let texts: Result<Vec<Vec<String>>, String> = groups.iter().flatten().map(Wanted::texts).collect();
-        let texts = match texts {
-            Ok(texts) => texts.concat(),
-            Err(problem) => {
-                self.report.differs("formula refused", problem);
+        let properties = |texts: &[String], property: &dyn Fn(&String) -> Property| {
+            texts.iter().map(property).collect::<Vec<_>>()
+        };
+        let (ltl, ctl) = (&self.sample.ltl, &self.sample.ctl);
+        let groups = [
+            properties(ltl, &|text| Property::ltl(text)),
+            properties(ltl, &|text| Property::ctl(format!("A ({text})"))),
+            properties(ctl, &|text| Property::ctl(text)),
+            properties(ctl, &|text| Property::ctl(format!("!({text})"))),
+        ];
+        let reader = match ModelReader::default().properties(&groups.concat()) {
+            Ok(reader) => reader,
+            Err(error) => {
+                self.report.differs("formula refused", error.to_string());
                 return Ok(None);
             }
         };
-        let Ok(model) = load_with(path.as_os_str(), &[], &texts, false) else { return Ok(None) };
-        let given = model.given.clone();
-        let mut given = given.iter();
-        let mut found = groups.into_iter().map(|group| {
-            group.iter().map(|wanted| wanted.find(&model, &mut given)).collect::<Result<Vec<_>, _>>()
-        });
-        let mut next = || found.next().unwrap_or(Ok(Vec::new()));
+        let Ok(model) = reader.read_file(&path) else { return Ok(None) };
+        let resolve = |group: &Vec<Property>| {
+            group.iter().map(|property| property.resolve(&model)).collect::<Result<Vec<_>, _>>()
+        };
         let formulas = (|| {
             Ok::<_, String>(Formulas {
-                linear: next()?,
-                all_runs: next()?,
-                branching: next()?,
-                negated: next()?,
+                linear: resolve(&groups[0])?,
+                all_runs: resolve(&groups[1])?,
+                branching: resolve(&groups[2])?,
+                negated: resolve(&groups[3])?,
             })
         })();
-        drop(found);
         match formulas {
             Ok(formulas) => Ok(Some((model, formulas))),
             Err(problem) => {
@@ -111,7 +111,7 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// Runs a search. A panic is a difference, and so is one that takes too long.
+    /// Runs a search. A panic or an exceeded time limit is reported as a difference.
     pub fn guarded<T>(
         &mut self,
         kind: &'static str,
@@ -135,7 +135,7 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// The time of one search, from now on.
+    /// The time budget of one search that starts now.
     pub fn budget(&self) -> Budget {
         Budget::of(self.limit)
     }
@@ -149,10 +149,10 @@ impl<'s> Case<'s> {
 
 /// The formulas of a sample, as properties of the model.
 pub struct Formulas {
-    pub linear: Vec<Property>,
-    /// The same in branching time.
-    pub all_runs: Vec<Property>,
-    pub branching: Vec<Property>,
+    pub linear: Vec<ResolvedProperty>,
+    /// The linear formulas as `A (f)`.
+    pub all_runs: Vec<ResolvedProperty>,
+    pub branching: Vec<ResolvedProperty>,
     /// Their negations.
-    pub negated: Vec<Property>,
+    pub negated: Vec<ResolvedProperty>,
 }

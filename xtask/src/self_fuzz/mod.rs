@@ -1,6 +1,7 @@
-//! `cargo xtask self-fuzz`: random programs with what comparisons with SPIN must avoid (atomic sequences that run forever,
-//! run-time errors under fairness and in branching time, priorities, formulas about who moves, large products,
-//! interrupted searches). Lariat's searches, engines and stores are compared with each other and with the oracle.
+//! `cargo xtask self-fuzz`: compares Lariat's searches, engines and stores with each other and with
+//! the oracle on random programs with features that comparisons with SPIN must avoid: infinite
+//! atomic sequences, run-time errors under fairness and in branching time, priorities, `_moves`,
+//! large products, interrupted searches.
 //!
 //! Everything runs in this process, so that tens of thousands of programs can be compared.
 
@@ -29,22 +30,23 @@ pub struct Arguments {
     count: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only the program with this seed of its own, as shown with each difference
+    /// Only the program with this seed, as printed with each difference
     #[arg(long)]
     only: Option<u64>,
-    /// Programs compared at the same time
+    /// Number of programs compared in parallel
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Seconds for each search; one that takes a second more is reported as late
+    /// Time limit of each search in seconds; a search that exceeds it by a second is reported as
+    /// late
     #[arg(long, default_value_t = 5)]
     time: u64,
-    /// What the programs have
+    /// Features of the programs
     #[arg(long, value_enum, default_values_t = Subject::ALL)]
     subjects: Vec<Subject>,
-    /// Programs tried to make one that differs smaller; 0 shows it as it is
+    /// Limit on the programs tried for shrinking a difference; 0 disables shrinking
     #[arg(long, default_value_t = 300)]
     shrink: usize,
-    /// Stop after this many programs that differ
+    /// Stop after this number of programs with differences
     #[arg(long, default_value_t = 20)]
     max_failures: usize,
     /// Print the programs instead of comparing
@@ -52,10 +54,10 @@ pub struct Arguments {
     print: bool,
 }
 
-/// Characters shown of each difference.
+/// Maximal number of characters shown of each difference.
 const LONGEST: usize = 1500;
 
-/// Programs after which the sum so far is shown.
+/// Number of programs between two progress reports.
 const REPORT_EVERY: u64 = 1000;
 
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -70,7 +72,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    // A panic is a difference like any other; its message is shown with the program.
+    // A panic is reported as a difference; its message is shown with the program.
     panic::set_hook(Box::new(|info| case::PANIC.set(Some(info.to_string()))));
     let next = AtomicU64::new(0);
     let tally = Mutex::new(Tally::default());
@@ -91,7 +93,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             let report = Case::examine(&sample, limit)?;
             let took = start.elapsed();
             if !report.differences.is_empty() {
-                let (small, differences) = smaller(sample.clone(), report.differences.clone(), arguments);
+                let (small, differences) =
+                    smaller(sample.clone(), report.differences.clone(), arguments);
                 println!("{}", shown(&small, &differences));
             }
             let Ok(mut tally) = tally.lock() else { return Ok(()) };

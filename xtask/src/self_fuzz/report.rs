@@ -1,4 +1,4 @@
-//! What the comparisons of one program found, and the sum over all programs.
+//! The comparisons of one program, and the sum over all programs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::writer::Subject;
 
-/// Two answers that should be the same.
+/// Two results that should be equal.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What was compared; a smaller program must show a difference of the same kind.
+    /// The comparison; a smaller program must show a difference of the same kind.
     pub kind: &'static str,
     pub what: String,
 }
@@ -17,18 +17,18 @@ pub struct Difference {
 /// The comparisons of one program.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// By kind: how many answers agreed.
+    /// Number of agreeing results, by kind.
     pub agreed: BTreeMap<&'static str, u64>,
-    /// By kind: how many searches said "inconclusive".
+    /// Number of inconclusive searches, by kind.
     pub undecided: BTreeMap<&'static str, u64>,
-    /// Settings that do not go together.
+    /// Option combinations that Lariat rejects.
     pub unsuitable: u64,
     pub differences: Vec<Difference>,
-    /// What took longer than its limit allows.
+    /// Searches that exceeded their time limit.
     pub late: Vec<String>,
-    /// Was the program refused?
+    /// Whether the program was rejected.
     pub refused: bool,
-    /// Did the oracle know the answers?
+    /// Whether the oracle could judge the program.
     pub judged_by_oracle: bool,
     pub has_endless_atomic: bool,
     pub has_errors: bool,
@@ -50,7 +50,7 @@ impl Report {
     }
 }
 
-/// All programs.
+/// The sum over all programs.
 #[derive(Debug, Default)]
 pub struct Tally {
     programs: BTreeMap<Subject, u64>,
@@ -66,11 +66,11 @@ pub struct Tally {
     largest: u64,
     late: Vec<String>,
     slowest: Option<(Duration, u64)>,
-    /// Seeds, and what differs.
+    /// Seeds and kinds of differences.
     pub differences: Vec<(u64, &'static str)>,
 }
 
-/// More nodes than this are searched by all threads.
+/// Above this number of nodes, all threads take part in a search.
 const LARGE: u64 = 20_000;
 
 impl Tally {
@@ -91,7 +91,8 @@ impl Tally {
         self.largest = self.largest.max(report.most_nodes);
         self.late.extend(report.late.iter().map(|what| format!("seed {seed}: {what}")));
         self.slowest = self.slowest.max(Some((took, seed)));
-        self.differences.extend(report.differences.iter().map(|difference| (seed, difference.kind)));
+        self.differences
+            .extend(report.differences.iter().map(|difference| (seed, difference.kind)));
     }
 
     pub fn is_clean(&self) -> bool {
@@ -102,7 +103,7 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total: u64 = self.programs.values().sum();
-        writeln!(out, "{total} programs, {} refused by Lariat", self.refused)?;
+        writeln!(out, "{total} programs, {} rejected by Lariat", self.refused)?;
         for (subject, count) in &self.programs {
             writeln!(out, "  {subject:?}: {count}")?;
         }
@@ -111,15 +112,21 @@ impl fmt::Display for Tally {
             "{} judged by the oracle; {} have an endless atomic sequence, {} run-time errors",
             self.judged_by_oracle, self.with_endless_atomic, self.with_errors
         )?;
-        writeln!(out, "{} products of more than {LARGE} nodes, the largest of {}", self.large, self.largest)?;
+        writeln!(
+            out,
+            "{} products of more than {LARGE} nodes, the largest has {}",
+            self.large, self.largest
+        )?;
         for (kind, count) in &self.agreed {
             let undecided = self.undecided.get(kind).copied().unwrap_or(0);
             writeln!(out, "  {kind}: {count} agree, {undecided} inconclusive")?;
         }
-        for (kind, count) in self.undecided.iter().filter(|(kind, _)| !self.agreed.contains_key(*kind)) {
+        for (kind, count) in
+            self.undecided.iter().filter(|(kind, _)| !self.agreed.contains_key(*kind))
+        {
             writeln!(out, "  {kind}: none agree, {count} inconclusive")?;
         }
-        writeln!(out, "{} settings do not go together", self.unsuitable)?;
+        writeln!(out, "{} option combinations rejected", self.unsuitable)?;
         if let Some((took, seed)) = self.slowest {
             writeln!(out, "slowest program: seed {seed}, {:.1} s", took.as_secs_f64())?;
         }

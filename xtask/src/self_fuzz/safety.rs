@@ -1,18 +1,20 @@
-//! Errors and the numbers of states: the same by every engine, order, store and number of threads, and after interruptions.
+//! Errors and state counts: equal for every engine, order, store and number of threads, and after
+//! interruptions.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
-use lariat::check::{Checked, Engine, check, fingerprint};
-use lariat::load::Model;
-use model::RuntimeError;
+use lariat::check::fingerprint;
+use lariat::check::safety::check_safety;
+use lariat::{Engine, Model, SafetyResult, Settings};
+use lariat_ir::RuntimeError;
+use lariat_search::{Checkpoint, Limits, Options, Order, SavedSearch, StoreKind, Verdict};
 use oracle::Graph;
-use search::{Checkpoint, Limits, Options, Order, Saved, StoreKind, Verdict};
 
 use super::case::Case;
 use super::writer::Subject;
 
-/// What every complete search agrees on.
+/// The figures on which every complete search agrees.
 #[derive(Debug, PartialEq, Eq)]
 struct Figures {
     states: u64,
@@ -24,7 +26,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(checked: &Checked) -> Figures {
+    fn of(checked: &SafetyResult) -> Figures {
         let outcome = &checked.outcome;
         Figures {
             states: outcome.statistics.states,
@@ -51,7 +53,7 @@ impl Case<'_> {
         };
         let Some(first) = self.search(model, "safety", slow, true, &options) else { return };
         self.report.states = first.outcome.statistics.states;
-        // Behind a deadlock the run goes on in its last state; behind other errors there is no run.
+        // After a deadlock the run stutters in its last state; after other errors there is no run.
         let deadlock = RuntimeError::InvalidEndState.kind();
         self.report.has_errors = first.outcome.error_kinds.iter().any(|kind| *kind != deadlock);
         self.report.has_endless_atomic = first.outcome.endless_atomic;
@@ -71,29 +73,31 @@ impl Case<'_> {
         };
         let breadth = Options { order: Order::BreadthFirst, ..options.clone() };
         let interned = Options { store: StoreKind::Interned, ..options.clone() };
-        let ways = [
+        let configurations = [
             ("engine", Engine::Native, &options),
             ("threads", *self.random.pick(&[Engine::Native, slow]), &shared),
             ("order", slow, &breadth),
             ("store", slow, &interned),
         ];
-        for (kind, engine, options) in ways {
+        for (kind, engine, options) in configurations {
             let Some(checked) = self.search(model, kind, engine, true, options) else { continue };
             if checked.outcome.limit.is_some() {
                 self.report.undecided(kind);
                 continue;
             }
-            self.same(kind, &Figures::of(&checked), &expected, || format!("{engine:?} {options:?}"));
+            self.same(kind, &Figures::of(&checked), &expected, || {
+                format!("{engine:?} {options:?}")
+            });
         }
         let reduced = self.search(model, "reductions", Engine::Automatic, false, &options);
         if let Some(reduced) = reduced.filter(|reduced| reduced.outcome.limit.is_none()) {
-            let verdict = |checked: &Checked| checked.outcome.verdict() == Verdict::Violated;
+            let verdict = |checked: &SafetyResult| checked.outcome.verdict() == Verdict::Violated;
             self.same("reductions", &verdict(&reduced), &verdict(&first), String::new);
         }
         self.interrupted(model, &expected);
     }
 
-    /// Saved and resumed again and again, sometimes with another number of threads.
+    /// Saves and resumes repeatedly, sometimes with another number of threads.
     fn interrupted(&mut self, model: &Model, expected: &Figures) {
         const KIND: &str = "checkpoints";
         let file = self.directory.path.join("saved");
@@ -101,9 +105,9 @@ impl Case<'_> {
         let piece = (expected.states / 5).max(1) + self.random.below(20) as u64;
         let order = *self.random.pick(&[Order::DepthFirst, Order::BreadthFirst]);
         let engine = if self.random.percent(50) { Engine::Native } else { Engine::Automatic };
-        let mut saved: Option<Saved> = None;
+        let mut saved: Option<SavedSearch> = None;
         let mut limit = piece;
-        // Each piece stores more states, so this many are enough.
+        // Each piece stores more states, so this number of pieces suffices.
         for _ in 0..=expected.states / piece + 2 {
             let threads = self.random.between(1, 2);
             let whole = self.limits();
@@ -126,9 +130,11 @@ impl Case<'_> {
                 let problem = format!("not saved: {:?}", checked.outcome.checkpoint_failure);
                 return self.report.differs(KIND, problem);
             }
-            match Saved::open(&file, fingerprint, &options) {
+            match SavedSearch::open(&file, fingerprint, &options) {
                 Ok(open) => saved = Some(open),
-                Err(problem) => return self.report.differs(KIND, format!("not resumed: {problem}")),
+                Err(problem) => {
+                    return self.report.differs(KIND, format!("not resumed: {problem}"));
+                }
             }
             limit += piece;
         }
@@ -142,12 +148,14 @@ impl Case<'_> {
         engine: Engine,
         raw: bool,
         options: &Options<'_>,
-    ) -> Option<Checked> {
+    ) -> Option<SafetyResult> {
         let budget = self.budget();
         let limits = Limits { budget: &budget, ..options.limits.clone() };
         let options = &Options { limits, ..options.clone() };
         let about = || format!("{engine:?} {options:?}");
-        let checked = self.guarded(kind, about, || check(&model.program, engine, raw, options))?;
+        let settings = Settings { engine, raw, ..Settings::default() };
+        let search = || check_safety(&model.program, &settings, options);
+        let checked = self.guarded(kind, about, search)?;
         match checked {
             Ok(checked) => Some(checked),
             Err(fault) => {

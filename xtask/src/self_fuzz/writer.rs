@@ -1,12 +1,12 @@
-//! Random programs with what comparisons with SPIN must avoid, and formulas about them.
+//! Random programs with features that comparisons with SPIN must avoid, and their formulas.
 //!
-//! Programs are syntax trees, so that one that shows a difference can be made smaller. Everything is small: three
-//! processes over a few variables. Some programs of [`Subject::Large`] have products of more than 20,000 nodes.
+//! Programs are syntax trees, so that they can be shrunk. Everything is small: three processes over
+//! a few variables. Some programs of [`Subject::Large`] have products of more than 20,000 nodes.
 
 use crate::fuzz::random::Random;
 use crate::fuzz::tree::{Node, Piece, Sort, list, text};
 
-/// What a program has that makes it interesting.
+/// The feature that a program tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Subject {
     Plain,
@@ -16,7 +16,7 @@ pub enum Subject {
     Errors,
     /// Priorities of processes, changed while they run
     Priorities,
-    /// Formulas about who makes the next step
+    /// Formulas about the process that makes the next step
     Moves,
     /// Products above 20,000 nodes
     Large,
@@ -48,9 +48,9 @@ pub struct Sample {
     pub seed: u64,
     pub subject: Subject,
     pub program: Node,
-    /// Of linear time; `A (f)` is the same in branching time.
+    /// LTL formulas; `A (f)` is the equivalent in CTL*.
     pub ltl: Vec<String>,
-    /// Of branching time.
+    /// CTL formulas.
     pub ctl: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ const EFFECTS: [&str; 10] = [
 
 const MESSAGES: [&str; 8] = ["r!1", "r?x", "r!x", "q!1", "q?y", "q!x", "q?1", "r?1"];
 
-/// Each fails in some states only.
+/// Each fails only in some states.
 const FAILING: [&str; 7] = [
     "x = 3 / x",
     "y = 5 % y",
@@ -105,8 +105,16 @@ const PRIORITIES: [&str; 5] = [
     "_priority = 1 + x",
 ];
 
-const ATOMS: [&str; 8] =
-    ["(x == 1)", "(b)", "(y == 0)", "(x == y)", "(x > 0 && b)", "(len(q) == 1)", "(x < 2)", "(a[0] == 1)"];
+const ATOMS: [&str; 8] = [
+    "(x == 1)",
+    "(b)",
+    "(y == 0)",
+    "(x == y)",
+    "(x > 0 && b)",
+    "(len(q) == 1)",
+    "(x < 2)",
+    "(a[0] == 1)",
+];
 
 /// `P` and `Q` are conditions on states.
 const BRANCHING: [&str; 14] = [
@@ -134,7 +142,7 @@ struct Writer {
 impl Writer {
     fn program(&mut self) -> Node {
         let priorities = self.subject == Subject::Priorities;
-        // Rendezvous and priorities do not go together.
+        // Rendezvous and priorities cannot be combined.
         let buffer = u8::from(priorities);
         let declarations = format!(
             "byte x, y; bool b; bit a[3];\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n"
@@ -157,7 +165,7 @@ impl Writer {
         Node::new(Sort::Part, vec![text(declarations), list(processes, "\n", 1), text("\n")])
     }
 
-    /// Counters that run independently, with something to talk about that seldom changes.
+    /// Independent counters, and variables that rarely change.
     fn large(&mut self) -> Node {
         let (first, second, third) =
             (self.random.between(20, 30), self.random.between(15, 25), self.random.between(10, 15));
@@ -210,7 +218,8 @@ impl Writer {
 
     /// An atomic sequence with a loop; some can be left, some block.
     fn endless(&mut self, atomic: bool) -> Node {
-        let mut options: Vec<Node> = (0..self.random.between(1, 2)).map(|_| self.option(0, true)).collect();
+        let mut options: Vec<Node> =
+            (0..self.random.between(1, 2)).map(|_| self.option(0, true)).collect();
         match self.random.below(4) {
             0 => options.push(leaf_option("break")),
             1 => {
@@ -295,7 +304,8 @@ mod tests {
 
     #[test]
     fn every_subject_is_written() {
-        let mut met: Vec<Subject> = (0..300).map(|seed| Sample::new(seed, &Subject::ALL).subject).collect();
+        let mut met: Vec<Subject> =
+            (0..300).map(|seed| Sample::new(seed, &Subject::ALL).subject).collect();
         met.sort_unstable();
         met.dedup();
         assert_eq!(met, Subject::ALL);

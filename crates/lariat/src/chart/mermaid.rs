@@ -1,10 +1,11 @@
-//! A chart in the language of Mermaid, which code hosts draw in Markdown.
+//! A chart in the Mermaid language, which code hosts render in Markdown.
 
 use super::shortened;
-use crate::trace::{MessageKind, Trace};
-use model::printable::printable;
+use crate::run::trace::{MessageKind, Trace};
+use lariat_ir::printable::printable;
 use std::fmt::Write;
 
+/// The chart.
 pub fn render(trace: &Trace) -> String {
     let mut out = String::from("sequenceDiagram\n");
     for (lane, shown) in trace.lanes.iter().enumerate() {
@@ -28,7 +29,11 @@ pub fn render(trace: &Trace) -> String {
                 let _ = writeln!(out, "    p{sender}-)p{lane}: {text}");
             }
             _ => {
-                let _ = writeln!(out, "    Note over p{lane}: {}", escaped(&shortened(&act.statement, 60)));
+                let _ = writeln!(
+                    out,
+                    "    Note over p{lane}: {}",
+                    escaped(&shortened(&act.statement, 60))
+                );
             }
         }
     }
@@ -47,7 +52,7 @@ pub fn render(trace: &Trace) -> String {
     out
 }
 
-/// Mermaid reads `#35;` as the character with that number; all that could mean something is written so.
+/// Escapes special characters; Mermaid reads `#35;` as the character with that code.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in printable(text).chars() {

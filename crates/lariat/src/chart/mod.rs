@@ -3,7 +3,7 @@
 pub mod mermaid;
 pub mod svg;
 
-/// Text cut to so many characters, with an ellipsis where something is missing.
+/// The text, cut to `most` characters with an ellipsis at the end.
 fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();

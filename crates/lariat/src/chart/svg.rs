@@ -1,7 +1,7 @@
-//! A chart as an SVG image that needs nothing else.
+//! A chart as a self-contained SVG image.
 
 use super::shortened;
-use crate::trace::{MessageKind, Trace};
+use crate::run::trace::{MessageKind, Trace};
 use crate::xml::escaped;
 use std::fmt::Write;
 
@@ -9,6 +9,7 @@ const LANE: usize = 190;
 const ROW: usize = 34;
 const TOP: usize = 64;
 
+/// The image.
 pub fn render(trace: &Trace) -> String {
     let width = LANE * trace.lanes.len().max(1) + 60;
     let height = TOP + ROW * (trace.events.len() + 2);
@@ -32,7 +33,7 @@ pub fn render(trace: &Trace) -> String {
             LANE - 24,
         );
     }
-    // Where nothing moves any more there is nothing to draw a loop around.
+    // A cycle in which nothing moves has no events to draw a box around.
     if let Some(cycle) = trace.cycle.filter(|cycle| *cycle < trace.events.len()) {
         let (first, last) = (row(cycle) - ROW / 2, row(trace.events.len()) - ROW / 2);
         let _ = writeln!(
@@ -46,7 +47,8 @@ pub fn render(trace: &Trace) -> String {
     }
     for (number, event) in trace.events.iter().enumerate() {
         let y = row(number);
-        let _ = writeln!(out, "<text x=\"10\" y=\"{}\" fill=\"#8a94a0\">{}</text>", y + 4, number + 1);
+        let _ =
+            writeln!(out, "<text x=\"10\" y=\"{}\" fill=\"#8a94a0\">{}</text>", y + 4, number + 1);
         let message = event.message.as_ref();
         for act in &event.actions {
             let x = column(act.lane);

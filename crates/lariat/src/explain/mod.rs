@@ -1,17 +1,18 @@
-//! Why nothing can move: for each process what it waits for, with the values that keep it waiting, and whether the processes
-//! wait for one another in a circle.
+//! Explains a deadlock: for each process the statements at which it is blocked, the values that
+//! block them, and a cycle of processes that wait for one another, if there is one.
 //!
-//! What a process waits for is exact: it is read off the state. Who could end its waiting is found in the program text (a
-//! process that may still write a variable or use a channel), so it may name too many.
+//! The blocked statements are exact: they are read off the state. The processes that could unblock
+//! them are over-approximated from the program text: processes that may still write a variable or
+//! use a channel.
 
 mod obstacle;
 mod wait_for;
 
-use crate::run::transition;
-use model::Program;
-use model::State;
-use model::program::Operation;
-use model::system::Move;
+use crate::run::steps::transition;
+use lariat_ir::Program;
+use lariat_ir::State;
+use lariat_ir::program::Operation;
+use lariat_ir::system::Move;
 use obstacle::Obstacle;
 use serde::Serialize;
 use std::fmt::Write;
@@ -19,31 +20,38 @@ use std::fmt::Write;
 /// A state in which nothing moves, explained.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Deadlock {
+    /// All processes.
     pub processes: Vec<Waiting>,
-    /// Processes each of which waits for the next, and the last for the first; empty if there is no circle.
+    /// A cycle of the wait-for graph: each process waits for the next, the last for the first.
+    /// Empty if there is none.
     pub circle: Vec<String>,
-    /// The processes may rest, but the model's event trace is not at its end.
+    /// All processes are in valid end states, but the event trace is not.
     pub event_trace_unfinished: bool,
 }
 
 /// A process that cannot move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Waiting {
+    /// `name[pid]`
     pub process: String,
-    /// It may stop here.
+    /// The process is in a valid end state.
     pub may_rest: bool,
+    /// The statements at which it is blocked.
     pub waits: Vec<Wait>,
-    /// Processes that could still do something about it.
+    /// The processes that could still unblock it.
     pub freed_by: Vec<String>,
 }
 
 /// One statement that is not executable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Wait {
+    /// The file of the statement.
     pub file: String,
+    /// Counted from 1.
     pub line: u32,
+    /// The text of the statement.
     pub statement: String,
-    /// What keeps it from being executable: `turn is 1`, `q is empty`.
+    /// Why it is not executable, such as `turn is 1` or `q is empty`.
     pub because: String,
 }
 
@@ -108,21 +116,23 @@ fn process_name(program: &Program, state: &State, pid: usize) -> String {
 pub fn render(deadlock: &Deadlock) -> String {
     use crate::report::printable;
     let mut out = String::from("  No process can move:\n");
-    let width = deadlock.processes.iter().map(|each| each.process.chars().count()).max().unwrap_or(0);
+    let width =
+        deadlock.processes.iter().map(|each| each.process.chars().count()).max().unwrap_or(0);
     let line = |wait: &Wait| {
         let place = if wait.file.is_empty() {
             String::new()
         } else {
             format!("{}:{}  ", printable(&wait.file), wait.line)
         };
-        let because = if wait.because.is_empty() { String::new() } else { format!("  — {}", wait.because) };
+        let because =
+            if wait.because.is_empty() { String::new() } else { format!("  — {}", wait.because) };
         format!("{place}{}{}", printable(&wait.statement), printable(&because))
     };
     for Waiting { process, may_rest, waits, .. } in &deadlock.processes {
         let note = if *may_rest { "  (may end here)" } else { "" };
         match waits.as_slice() {
             [] => {
-                let _ = writeln!(out, "    {process:width$}  has nothing left to do{note}");
+                let _ = writeln!(out, "    {process:width$}  has no statement left{note}");
             }
             [first, rest @ ..] => {
                 let _ = writeln!(out, "    {process:width$}  waits at {}{note}", line(first));
@@ -138,11 +148,11 @@ pub fn render(deadlock: &Deadlock) -> String {
     }
     for Waiting { process, may_rest, freed_by, waits } in &deadlock.processes {
         if !may_rest && freed_by.is_empty() && !waits.is_empty() {
-            let _ = writeln!(out, "  Nobody is left who could let {process} go on.");
+            let _ = writeln!(out, "  No process is left that could unblock {process}.");
         }
     }
     if deadlock.event_trace_unfinished {
-        out += "  Every process may stop here, but the event trace is not at its end.\n";
+        out += "  Every process may end here, but the event trace is incomplete.\n";
     }
     out
 }

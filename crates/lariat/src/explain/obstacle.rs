@@ -1,31 +1,32 @@
-//! What keeps one transition from being enabled.
+//! Why a transition is not enabled.
 
-use crate::run::transition;
-use model::expression::{BinaryOp, Expr, Pattern, Place, Scope};
-use model::interp::Context;
-use model::program::{BranchKind, Meaning, Operation, Program, VariableId};
-use model::system::Move;
-use model::trace::{channel_name, contents};
-use model::{RuntimeError, State};
+use crate::run::steps::transition;
+use lariat_ir::expression::{BinaryOp, Expr, Pattern, Place, Scope};
+use lariat_ir::interp::Context;
+use lariat_ir::program::{BranchKind, Meaning, Operation, Program, VariableId};
+use lariat_ir::system::Move;
+use lariat_ir::trace::{channel_name, contents};
+use lariat_ir::{RuntimeError, State};
 use std::cell::RefCell;
 
+/// The reason why a transition is not enabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A condition is false: what it reads, and what that holds.
+    /// A condition is false: the variables and channels that it reads.
     False { reads: Vec<Read>, channels: Vec<usize>, provided: bool },
-    /// The channel has no room.
+    /// The channel is full.
     Full(usize),
-    /// The channel has no message.
+    /// The channel is empty.
     Empty(usize),
-    /// The channel has messages, but not one that would do.
+    /// The channel has messages, but none that matches.
     NoMatch(usize),
-    /// Nobody meets a send on the channel.
+    /// No process is ready to receive from the rendezvous channel.
     NoReceiver(usize),
-    /// Nobody meets a receive from the channel.
+    /// No process is ready to send to the rendezvous channel.
     NoSender(usize),
     /// Younger processes must end first.
     Younger,
-    /// A higher priority, an error, or nothing that can be said.
+    /// A higher priority, an error, or an unknown reason.
     Other(String),
 }
 
@@ -34,16 +35,17 @@ pub enum Obstacle {
 pub struct Read {
     pub name: String,
     pub value: String,
-    /// Which global it is; nothing for a variable of one process.
+    /// The global variable; `None` for a local one.
     pub global: Option<VariableId>,
 }
 
 impl Obstacle {
-    /// Of a transition that is known not to be enabled, in a state where nothing moves.
+    /// The obstacle of a transition in a deadlock. Precondition: the transition is not enabled.
     pub fn of(program: &Program, state: &State, taken: &Move) -> Obstacle {
         let noted = RefCell::default();
-        // Nothing moves, so `timeout` was true and did not help.
-        let context = Context { pid: taken.pid, timeout: true, ..Context::outside(program, state, &noted) };
+        // In a deadlock `timeout` is true.
+        let context =
+            Context { pid: taken.pid, timeout: true, ..Context::outside(program, state, &noted) };
         let kind = program.process_type(taken.process_type);
         if let Some(condition) = &kind.provided
             && context.truth(condition) == Ok(false)
@@ -60,26 +62,34 @@ impl Obstacle {
             Obstacle::False { reads, channels, provided } => {
                 let values = reads.iter().map(|read| format!("{} is {}", read.name, read.value));
                 let held = channels.iter().map(|channel| {
-                    format!("{} holds {}", name(channel), contents(program, &state.channels[*channel]))
-                        .replace("holds empty", "is empty")
+                    format!(
+                        "{} holds {}",
+                        name(channel),
+                        contents(program, &state.channels[*channel])
+                    )
+                    .replace("holds empty", "is empty")
                 });
                 let text = values.chain(held).collect::<Vec<_>>().join(", ");
                 match provided {
-                    true => format!("it is not provided that it may move: {text}"),
+                    true => format!("its `provided` clause is false: {text}"),
                     false => text,
                 }
             }
             Obstacle::Full(channel) => {
                 let capacity = program.channel_type(state.channels[*channel].channel_type).capacity;
-                let messages = promela::diagnostic::count(capacity as usize, "message");
+                let messages = lariat_promela::diagnostic::count(capacity as usize, "message");
                 format!("{} is full with {messages}", name(channel))
             }
             Obstacle::Empty(channel) => format!("{} is empty", name(channel)),
             Obstacle::NoMatch(channel) => {
                 format!("{} holds {}", name(channel), contents(program, &state.channels[*channel]))
             }
-            Obstacle::NoReceiver(channel) => format!("nobody is ready to receive from {}", name(channel)),
-            Obstacle::NoSender(channel) => format!("nobody is ready to send to {}", name(channel)),
+            Obstacle::NoReceiver(channel) => {
+                format!("no process is ready to receive from {}", name(channel))
+            }
+            Obstacle::NoSender(channel) => {
+                format!("no process is ready to send to {}", name(channel))
+            }
             Obstacle::Younger => "processes started later have not ended".into(),
             Obstacle::Other(text) => text.clone(),
         }
@@ -89,7 +99,7 @@ impl Obstacle {
 fn of_operation(context: &Context<'_>, operation: &Operation) -> Result<Obstacle, RuntimeError> {
     Ok(match operation {
         Operation::Guarded { guard, .. } => false_condition(context, guard, false),
-        Operation::Else => Obstacle::Other("another option could be taken".into()),
+        Operation::Else => Obstacle::Other("another option is executable".into()),
         Operation::End => Obstacle::Younger,
         Operation::Send { channel, .. } => {
             let (index, rendezvous) = channel_index(context, channel)?;
@@ -104,13 +114,14 @@ fn of_operation(context: &Context<'_>, operation: &Operation) -> Result<Obstacle
             }
         }
         Operation::Deterministic(body) => {
-            let first = body.nodes.first().into_iter().flatten().find_map(|branch| match &branch.kind {
-                BranchKind::Operation(operation) => Some(operation),
-                BranchKind::Enter => None,
-            });
+            let first =
+                body.nodes.first().into_iter().flatten().find_map(|branch| match &branch.kind {
+                    BranchKind::Operation(operation) => Some(operation),
+                    BranchKind::Enter => None,
+                });
             match first {
                 Some(operation) => of_operation(context, operation)?,
-                None => Obstacle::Other("none of its options can be taken".into()),
+                None => Obstacle::Other("none of its options is executable".into()),
             }
         }
     })
@@ -130,7 +141,8 @@ fn false_condition(context: &Context<'_>, condition: &Expr, provided: bool) -> O
     Obstacle::False { reads, channels, provided }
 }
 
-/// What a false condition reads; of a conjunction only the part that is false.
+/// Collects the variables and channels that a false condition reads; of a conjunction only those of
+/// the false part.
 fn collect(context: &Context<'_>, expr: &Expr, reads: &mut Vec<Read>, channels: &mut Vec<usize>) {
     if let Expr::Binary(BinaryOp::And, left, right) = expr {
         let part = if context.truth(left) == Ok(false) { left } else { right };
@@ -158,7 +170,7 @@ fn collect(context: &Context<'_>, expr: &Expr, reads: &mut Vec<Read>, channels: 
         Expr::ReadRemote { .. } => {
             if let Ok(value) = context.value(expr) {
                 note(Some(Read {
-                    name: "what it reads of another process".into(),
+                    name: "a variable of another process".into(),
                     value: value.to_string(),
                     global: None,
                 }));
@@ -167,7 +179,7 @@ fn collect(context: &Context<'_>, expr: &Expr, reads: &mut Vec<Read>, channels: 
         _ => {}
     }
     expr.for_each_child(&mut |child| {
-        // Which element is meant shows in its name already.
+        // The name of an array element already shows its index.
         let is_channel = matches!(expr, Expr::Channel(..));
         if !matches!(expr, Expr::Read(_)) && !is_channel {
             collect(context, child, reads, channels);

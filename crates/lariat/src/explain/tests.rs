@@ -1,19 +1,25 @@
-//! What a deadlock is said to wait for, on small models.
+//! Explanations of deadlocks in small models.
 
 use super::*;
-use crate::check::{Engine, check};
-use search::{Options, Order};
+use crate::check::Settings;
+use crate::check::safety::check_safety;
+use crate::model::Model;
+use lariat_search::{Options, Order};
 
 fn explained(text: &str) -> Deadlock {
-    let loader = promela::MemoryLoader::new().with("m.pml", text);
-    let program = promela::compile(&loader, "m.pml", &[]).program.expect("the model is right");
+    let program = Model::from_source("m.pml", text).expect("the model is accepted").program;
     let options = Options { order: Order::BreadthFirst, ..Options::default() };
-    let checked = check(&program, Engine::Interpreter, false, &options).expect("it replays");
+    let checked = check_safety(&program, &Settings::default(), &options).expect("it replays");
     deadlock(&program, checked.counterexamples[0].states.last().expect("it ends somewhere"))
 }
 
 fn reasons(deadlock: &Deadlock) -> Vec<&str> {
-    deadlock.processes.iter().flat_map(|process| &process.waits).map(|wait| wait.because.as_str()).collect()
+    deadlock
+        .processes
+        .iter()
+        .flat_map(|process| &process.waits)
+        .map(|wait| wait.because.as_str())
+        .collect()
 }
 
 #[test]
@@ -25,7 +31,11 @@ fn conditions_say_what_they_read() {
     );
     assert_eq!(reasons(&found), ["wants[1] is true", "turn is 4"]);
     assert_eq!(found.circle, Vec::<String>::new());
-    assert!(render(&found).contains("Nobody is left who could let A[0] go on."), "{}", render(&found));
+    assert!(
+        render(&found).contains("No process is left that could unblock A[0]."),
+        "{}",
+        render(&found)
+    );
 }
 
 #[test]
@@ -40,9 +50,9 @@ fn channels_say_what_they_hold() {
     let expected = [
         "brim is full with 1 message",
         "mixed holds [no,3]",
-        "nobody is ready to receive from meet",
+        "no process is ready to receive from meet",
         "own[3] is empty",
-        "nobody is ready to send to meet",
+        "no process is ready to send to meet",
     ];
     assert_eq!(reasons(&found), expected);
 }
@@ -61,5 +71,5 @@ fn a_circle_is_found() {
 #[test]
 fn a_provided_clause_explains_itself() {
     let found = explained("bool go; active proctype A() provided (go) { skip; assert(true) }");
-    assert_eq!(reasons(&found), ["it is not provided that it may move: go is false"]);
+    assert_eq!(reasons(&found), ["its `provided` clause is false: go is false"]);
 }

@@ -1,14 +1,14 @@
-//! The wait-for graph: who could still remove the obstacles of whom, and a circle in it if there is one.
+//! The wait-for graph: an edge leads to every process that could still remove an obstacle.
 
 use super::obstacle::Obstacle;
-use model::State;
-use model::expression::{Expr, Pattern, Place, Scope};
-use model::interp::Context;
-use model::program::{Action, BranchKind, Meaning, Operation, Program, VariableId};
+use lariat_ir::State;
+use lariat_ir::expression::{Expr, Pattern, Place, Scope};
+use lariat_ir::interp::Context;
+use lariat_ir::program::{Action, BranchKind, Meaning, Operation, Program, VariableId};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// The other processes with a statement ahead of them that could remove one of the obstacles.
+/// The processes that can reach a statement that could remove one of the obstacles of `pid`.
 pub fn helpers(program: &Program, state: &State, pid: usize, obstacles: &[Obstacle]) -> Vec<usize> {
     let others = (0..state.processes.len()).filter(|other| *other != pid);
     let helps = |other: &usize| {
@@ -17,38 +17,38 @@ pub fn helpers(program: &Program, state: &State, pid: usize, obstacles: &[Obstac
         let ahead = operations_ahead(program, state, *other);
         let mut changing = Vec::new();
         ahead.iter().for_each(|operation| written_locals(operation, &mut changing));
-        let seen = Sight { context: &context, changing: &changing };
+        let future = FutureContext { context: &context, changing: &changing };
         obstacles.iter().any(|obstacle| match obstacle {
             Obstacle::Younger => *other > pid,
-            _ => ahead.iter().any(|operation| removes(&seen, operation, obstacle)),
+            _ => ahead.iter().any(|operation| removes(&future, operation, obstacle)),
         })
     };
     others.filter(helps).collect()
 }
 
-/// All operations on ways from where a process is.
+/// All operations reachable from the location of a process.
 fn operations_ahead<'p>(program: &'p Program, state: &State, pid: usize) -> Vec<&'p Operation> {
     let process = &state.processes[pid];
     let kind = program.process_type(process.process_type);
     let mut seen = vec![false; kind.locations.len()];
-    let mut todo = vec![process.location];
+    let mut worklist = vec![process.location];
     seen[process.location.index()] = true;
     let mut found = Vec::new();
-    while let Some(location) = todo.pop() {
+    while let Some(location) = worklist.pop() {
         for transition in &kind.location(location).transitions {
             found.push(&transition.operation);
             let target = transition.target.index();
             let goes_on = transition.operation != Operation::End && target < seen.len();
             if goes_on && !std::mem::replace(&mut seen[target], true) {
-                todo.push(transition.target);
+                worklist.push(transition.target);
             }
         }
     }
     found
 }
 
-/// What a process sees now, and which of its variables may be others by the time it gets to a statement.
-struct Sight<'a> {
+/// The context of a process, and the local variables that may change before it reaches a statement.
+struct FutureContext<'a> {
     context: &'a Context<'a>,
     changing: &'a [VariableId],
 }
@@ -87,8 +87,8 @@ fn written_locals(operation: &Operation, out: &mut Vec<VariableId>) {
     }
 }
 
-/// Could the operation, when its process gets to it, remove the obstacle?
-fn removes(sight: &Sight<'_>, operation: &Operation, obstacle: &Obstacle) -> bool {
+/// Could the operation remove the obstacle?
+fn removes(future: &FutureContext<'_>, operation: &Operation, obstacle: &Obstacle) -> bool {
     match operation {
         Operation::Guarded { actions, .. } => actions.iter().any(|action| match action {
             Action::Assign(list) => list.iter().any(|(place, _)| writes(place, obstacle)),
@@ -97,9 +97,11 @@ fn removes(sight: &Sight<'_>, operation: &Operation, obstacle: &Obstacle) -> boo
         }),
         Operation::Send { channel, .. } => match obstacle {
             Obstacle::Empty(index) | Obstacle::NoMatch(index) | Obstacle::NoSender(index) => {
-                may_mean(sight, channel, *index)
+                may_denote(future, channel, *index)
             }
-            Obstacle::False { channels, .. } => channels.iter().any(|index| may_mean(sight, channel, *index)),
+            Obstacle::False { channels, .. } => {
+                channels.iter().any(|index| may_denote(future, channel, *index))
+            }
             _ => false,
         },
         Operation::Receive { channel, patterns, .. } => {
@@ -108,19 +110,21 @@ fn removes(sight: &Sight<'_>, operation: &Operation, obstacle: &Obstacle) -> boo
                 .any(|pattern| matches!(pattern, Pattern::Bind(place) if writes(place, obstacle)));
             binds
                 || match obstacle {
-                    Obstacle::Full(index) | Obstacle::NoMatch(index) | Obstacle::NoReceiver(index) => {
-                        may_mean(sight, channel, *index)
-                    }
+                    Obstacle::Full(index)
+                    | Obstacle::NoMatch(index)
+                    | Obstacle::NoReceiver(index) => may_denote(future, channel, *index),
                     Obstacle::False { channels, .. } => {
-                        channels.iter().any(|index| may_mean(sight, channel, *index))
+                        channels.iter().any(|index| may_denote(future, channel, *index))
                     }
                     _ => false,
                 }
         }
-        Operation::Deterministic(body) => body.nodes.iter().flatten().any(|branch| match &branch.kind {
-            BranchKind::Operation(inner) => removes(sight, inner, obstacle),
-            BranchKind::Enter => false,
-        }),
+        Operation::Deterministic(body) => {
+            body.nodes.iter().flatten().any(|branch| match &branch.kind {
+                BranchKind::Operation(inner) => removes(future, inner, obstacle),
+                BranchKind::Enter => false,
+            })
+        }
         Operation::Else | Operation::End => false,
     }
 }
@@ -133,23 +137,25 @@ fn writes(place: &Place, obstacle: &Obstacle) -> bool {
     }
 }
 
-/// Could the expression mean this channel? One whose value may change until it is used could mean any.
-fn may_mean(sight: &Sight<'_>, channel: &Expr, index: usize) -> bool {
+/// Could the expression denote this channel? An expression whose value may change could denote any.
+fn may_denote(future: &FutureContext<'_>, channel: &Expr, index: usize) -> bool {
     let changes = |expr: &Expr| match expr {
-        Expr::Read(place) if place.scope == Scope::Local => sight.changing.contains(&place.variable),
-        // An index that everybody can set.
+        Expr::Read(place) if place.scope == Scope::Local => {
+            future.changing.contains(&place.variable)
+        }
+        // A global index can be changed by every process.
         Expr::Read(place) => {
-            sight.context.variables(Scope::Global).get(place.variable).meaning != Meaning::Channel
+            future.context.variables(Scope::Global).get(place.variable).meaning != Meaning::Channel
         }
         _ => false,
     };
     if channel.any(&changes) {
         return true;
     }
-    sight.context.value(channel).map_or(true, |number| number as i64 == index as i64 + 1)
+    future.context.value(channel).map_or(true, |number| number as i64 == index as i64 + 1)
 }
 
-/// A shortest circle in the graph, from the lowest process in it.
+/// A shortest cycle of the graph, beginning with its lowest process.
 pub fn circle(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::new();
     for start in 0..edges.len() {
@@ -169,15 +175,15 @@ pub fn circle(edges: &[Vec<usize>]) -> Vec<usize> {
             }
         }
         let Some(mut at) = found else { continue };
-        let mut way = vec![at];
+        let mut cycle = vec![at];
         while at != start {
             let Some(previous) = before[at] else { break };
-            way.push(previous);
+            cycle.push(previous);
             at = previous;
         }
-        way.reverse();
-        if best.is_empty() || way.len() < best.len() {
-            best = way;
+        cycle.reverse();
+        if best.is_empty() || cycle.len() < best.len() {
+            best = cycle;
         }
     }
     best

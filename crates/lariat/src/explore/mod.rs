@@ -1,44 +1,45 @@
-//! Exploring a model: one run that a user makes, step by step, with ways to go further at once. [`server`] puts it on a
-//! loopback port for the [`page`](crate::page).
+//! Interactive exploration of a model: one run that grows step by step, by random steps, or up to a
+//! condition. The [`page`](crate::page) shows it.
 
 mod nearest;
-pub mod server;
 
 use crate::condition::Condition;
-use crate::load::{Define, Model};
-use crate::random::next_random;
+use crate::model::{Define, Model};
 use crate::report::findings::ShownRun;
-use crate::simulation::{Choice, choices};
-use crate::trace::{Cursor, Event, Lane, Recorder};
-use crate::trail;
-use model::{Interpreter, Program, RuntimeError, State, Step};
-use search::Run;
+use crate::run::trace::{Cursor, Event, Lane, Recorder};
+use crate::run::trail;
+use crate::simulation::{EnabledStep, choices};
+use lariat_ir::random::SplitMix64;
+use lariat_ir::{Interpreter, Program, RuntimeError, State, Step};
+use lariat_search::Run;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Random steps taken at once, at most.
+/// The most random steps taken at once.
 const MAX_RUN: usize = 10_000;
 
+/// A run under exploration.
 #[derive(Debug)]
 pub struct Explorer<'p> {
     model: &'p Model,
     defines: &'p [Define],
     interpreter: Interpreter<'p>,
-    /// The run: its steps, the states before each and after the last (unless an error stopped that half way).
+    /// The run: its steps, the states before each step and after the last (unless an error stopped
+    /// the last step).
     steps: Vec<Step>,
     states: Vec<State>,
     recorder: Recorder<'p>,
-    /// How the drawing stood before each step.
+    /// The recorder's state before each step.
     cursors: Vec<Cursor>,
-    /// Runs that were found before.
+    /// Counterexamples that the user can continue.
     found: Vec<Run>,
-    random: u64,
+    random: SplitMix64,
 }
 
-/// What has become of the run, for the page.
+/// A change of the run, for the page.
 #[derive(Debug, Serialize)]
-pub struct News<'a> {
-    /// The events before this one are as they were.
+pub struct RunUpdate<'a> {
+    /// The events before this one are unchanged.
     from: usize,
     lanes: &'a [Lane],
     variables: &'a [String],
@@ -47,6 +48,8 @@ pub struct News<'a> {
 }
 
 impl<'p> Explorer<'p> {
+    /// Starts in the initial state; `found` are counterexamples, `seed` determines random steps.
+    ///
     /// # Errors
     /// The program has no initial state.
     pub fn new(
@@ -70,11 +73,11 @@ impl<'p> Explorer<'p> {
             recorder,
             cursors: Vec::new(),
             found,
-            random: seed,
+            random: SplitMix64::new(seed),
         })
     }
 
-    /// The run so far, as a page shows runs.
+    /// The run so far, in the form that the page shows.
     pub fn shown(&self) -> ShownRun {
         let trace = self.recorder.trace().clone();
         let run = Run { initial: 0, steps: self.steps.clone() };
@@ -83,14 +86,14 @@ impl<'p> Explorer<'p> {
 
     /// The run as SPIN's `.trail`.
     pub fn trail(&self) -> String {
-        trail::write(&self.model.program, &self.steps)
+        trail::write(&self.model.program, &self.steps, &[])
     }
 
-    /// The steps that can be taken after so many events.
+    /// The enabled steps after `at` events.
     ///
     /// # Errors
-    /// What is wrong with the question; so for all that follow.
-    pub fn look(&self, at: usize) -> Result<Value, String> {
+    /// An invalid request; likewise for the other methods.
+    pub fn enabled_steps(&self, at: usize) -> Result<Value, String> {
         if at == self.steps.len() && at == self.states.len() {
             return Ok(json!({ "choices": [], "end": "The error ends the run." }));
         }
@@ -98,10 +101,14 @@ impl<'p> Explorer<'p> {
         let (list, refusals) = choices(self.interpreter, &mut state);
         let shown: Vec<Value> = list.iter().map(shown_choice).collect();
         let errors: Vec<String> = refusals.iter().map(ToString::to_string).collect();
-        let end = match (list.is_empty(), state.processes.is_empty(), self.interpreter.is_valid_end(&state)) {
+        let end = match (
+            list.is_empty(),
+            state.processes.is_empty(),
+            self.interpreter.is_valid_end(&state),
+        ) {
             (false, ..) => None,
             (true, true, _) => Some("All processes have ended.".to_string()),
-            (true, _, true) => Some("The run ends: every process is where it may rest.".into()),
+            (true, _, true) => Some("The run ends: every process is in a valid end state.".into()),
             (true, ..) => {
                 Some(crate::explain::render(&crate::explain::deadlock(&self.model.program, &state)))
             }
@@ -110,8 +117,11 @@ impl<'p> Explorer<'p> {
         Ok(json!({ "choices": shown, "end": end }))
     }
 
-    /// Takes one of the steps that can be taken after so many events; what came later is forgotten.
-    pub fn take(&mut self, at: usize, choice: usize) -> Result<News<'_>, String> {
+    /// Takes one of the enabled steps after `at` events. Later events are removed.
+    ///
+    /// # Errors
+    /// An invalid request.
+    pub fn take(&mut self, at: usize, choice: usize) -> Result<RunUpdate<'_>, String> {
         self.rewind(at)?;
         let mut list = self.choices()?;
         if choice >= list.len() {
@@ -119,56 +129,69 @@ impl<'p> Explorer<'p> {
         }
         let taken = list.swap_remove(choice);
         let note = self.push(&taken);
-        Ok(self.news(at, note))
+        Ok(self.update(at, note))
     }
 
-    /// Goes to the nearest state where the condition holds.
-    pub fn until(&mut self, at: usize, text: &str) -> Result<News<'_>, String> {
+    /// Extends the run by a shortest path to a state that satisfies the condition.
+    ///
+    /// # Errors
+    /// An invalid request, or there is no such state.
+    pub fn until(&mut self, at: usize, text: &str) -> Result<RunUpdate<'_>, String> {
         let condition = self.condition(text)?;
         let state = self.state(at)?.clone();
-        let way = nearest::nearest(self.interpreter, &state, &condition)?;
+        let path = nearest::nearest(self.interpreter, &state, &condition)?;
         self.rewind(at)?;
-        for step in way {
+        for step in path {
             self.follow(&step)?;
         }
-        Ok(self.news(at, String::new()))
+        Ok(self.update(at, String::new()))
     }
 
-    /// Takes random steps until a breakpoint holds, something goes wrong or nothing can move.
-    pub fn run(&mut self, at: usize, breakpoints: &[String]) -> Result<News<'_>, String> {
+    /// Takes random steps until a breakpoint holds, an error occurs or nothing can move.
+    ///
+    /// # Errors
+    /// An invalid request.
+    pub fn run(&mut self, at: usize, breakpoints: &[String]) -> Result<RunUpdate<'_>, String> {
         let conditions: Vec<Condition> =
             breakpoints.iter().map(|text| self.condition(text)).collect::<Result<_, _>>()?;
         self.rewind(at)?;
-        let mut note = format!("{MAX_RUN} steps, and no breakpoint was met");
+        let mut note = format!("{MAX_RUN} steps, and no breakpoint was reached");
         for _ in 0..MAX_RUN {
             let mut list = self.choices()?;
             if list.is_empty() {
                 note = "nothing can move".into();
                 break;
             }
-            let choice = (next_random(&mut self.random) % list.len() as u64) as usize;
+            let choice = self.random.below(list.len());
             let problem = self.push(&list.swap_remove(choice));
             if !problem.is_empty() {
                 note = problem;
                 break;
             }
             let Some(state) = self.states.last() else { break };
-            let met = conditions.iter().position(|condition| condition.holds(&self.interpreter, state));
-            if let Some(met) = met.filter(|_| !self.interpreter.is_transient(state)) {
-                note = format!("stopped where {}", breakpoints[met]);
+            let reached =
+                conditions.iter().position(|condition| condition.holds(&self.interpreter, state));
+            if let Some(reached) = reached.filter(|_| !self.interpreter.is_transient(state)) {
+                note = format!("stopped where {}", breakpoints[reached]);
                 break;
             }
         }
-        Ok(self.news(at, note))
+        Ok(self.update(at, note))
     }
 
-    /// Is this a condition?
+    /// Checks that the text is a condition.
+    ///
+    /// # Errors
+    /// The text is not a condition.
     pub fn parse(&self, text: &str) -> Result<Value, String> {
         self.condition(text).map(|_| json!({}))
     }
 
-    /// The first events of a counterexample become the run.
-    pub fn adopt(&mut self, number: usize, events: usize) -> Result<News<'_>, String> {
+    /// Replaces the run by the first events of a counterexample.
+    ///
+    /// # Errors
+    /// An invalid request.
+    pub fn adopt(&mut self, number: usize, events: usize) -> Result<RunUpdate<'_>, String> {
         let found = self.found.get(number).ok_or("there is no such run")?.clone();
         if found.initial != 0 {
             return Err("this run begins in another initial state".into());
@@ -178,7 +201,7 @@ impl<'p> Explorer<'p> {
         for step in found.steps.iter().filter(shown).take(events) {
             self.follow(step)?;
         }
-        Ok(self.news(0, String::new()))
+        Ok(self.update(0, String::new()))
     }
 
     fn condition(&self, text: &str) -> Result<Condition, String> {
@@ -200,7 +223,7 @@ impl<'p> Explorer<'p> {
         Ok(())
     }
 
-    fn choices(&mut self) -> Result<Vec<Choice>, String> {
+    fn choices(&mut self) -> Result<Vec<EnabledStep>, String> {
         if self.states.len() == self.steps.len() {
             return Ok(Vec::new());
         }
@@ -216,8 +239,8 @@ impl<'p> Explorer<'p> {
         Ok(())
     }
 
-    /// Returns what went wrong in the step, or nothing.
-    fn push(&mut self, taken: &Choice) -> String {
+    /// Appends a step and returns its errors as text.
+    fn push(&mut self, taken: &EnabledStep) -> String {
         self.cursors.push(self.recorder.cursor());
         self.recorder.push(&taken.step, taken.next());
         self.steps.push(taken.step);
@@ -226,13 +249,19 @@ impl<'p> Explorer<'p> {
         errors.join(", ")
     }
 
-    fn news(&self, from: usize, note: String) -> News<'_> {
+    fn update(&self, from: usize, note: String) -> RunUpdate<'_> {
         let trace = self.recorder.trace();
-        News { from, lanes: &trace.lanes, variables: &trace.variables, events: &trace.events[from..], note }
+        RunUpdate {
+            from,
+            lanes: &trace.lanes,
+            variables: &trace.variables,
+            events: &trace.events[from..],
+            note,
+        }
     }
 }
 
-fn shown_choice(choice: &Choice) -> Value {
+fn shown_choice(choice: &EnabledStep) -> Value {
     let movers = [Some(&choice.shown.mover), choice.shown.receiver.as_ref()];
     json!({
         "movers": movers.into_iter().flatten().collect::<Vec<_>>(),

@@ -1,13 +1,14 @@
-//! The nearest state where a condition holds, breadth-first with the reference semantics.
+//! A nearest state that satisfies a condition, breadth-first with the reference semantics.
 
 use crate::condition::Condition;
-use model::{Interpreter, State, Step};
+use lariat_ir::{Interpreter, State, Step};
 use std::collections::HashMap;
 
-/// States looked at before giving up: a few seconds of work.
+/// The most states visited: a few seconds of work.
 const MAX_STATES: usize = 100_000;
 
-/// The steps from `start` to the nearest other state where the condition holds; giving up control is not among them.
+/// The steps from `start` to a nearest other state that satisfies the condition, without releases
+/// of control.
 pub fn nearest(
     interpreter: Interpreter<'_>,
     start: &State,
@@ -28,7 +29,7 @@ pub fn nearest(
             }
             before.push(Some((at, successor.step)));
             if !interpreter.is_transient(&state) && condition.holds(&interpreter, &state) {
-                return Ok(way(&before));
+                return Ok(path(&before));
             }
             number.insert(state.clone(), list.len());
             list.push(state);
@@ -38,10 +39,10 @@ pub fn nearest(
         }
         at += 1;
     }
-    Err("no state that can be reached from here satisfies it".into())
+    Err("no reachable state satisfies the condition".into())
 }
 
-fn way(before: &[Option<(usize, Step)>]) -> Vec<Step> {
+fn path(before: &[Option<(usize, Step)>]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut at = before.len() - 1;
     while let Some(Some((previous, step))) = before.get(at) {

@@ -1,10 +1,11 @@
 //! Graphs in the language of Graphviz.
 
 use super::StateGraph;
-use super::automata::Automaton;
-use model::printable::printable;
+use super::automata::DrawnAutomaton;
+use lariat_ir::printable::printable;
 use std::fmt::Write;
 
+/// The state graph.
 pub fn states(name: &str, graph: &StateGraph) -> String {
     let mut out = format!("digraph {} {{\n  node [shape=box, fontname=monospace];\n", quoted(name));
     for (number, node) in graph.states.iter().enumerate() {
@@ -46,10 +47,13 @@ pub fn states(name: &str, graph: &StateGraph) -> String {
     out + "}\n"
 }
 
-pub fn automata(name: &str, list: &[Automaton]) -> String {
-    let mut out = format!("digraph {} {{\n  node [shape=circle, fontname=monospace];\n", quoted(name));
+/// The automata of the process types.
+pub fn automata(name: &str, list: &[DrawnAutomaton]) -> String {
+    let mut out =
+        format!("digraph {} {{\n  node [shape=circle, fontname=monospace];\n", quoted(name));
     for (kind, automaton) in list.iter().enumerate() {
-        let _ = writeln!(out, "  subgraph cluster_{kind} {{\n    label={};", quoted(&automaton.name));
+        let _ =
+            writeln!(out, "  subgraph cluster_{kind} {{\n    label={};", quoted(&automaton.name));
         let shown = automaton.locations.iter().enumerate().filter(|(_, place)| place.reachable);
         for (number, place) in shown {
             let mut lines = vec![number.to_string()];
@@ -58,13 +62,16 @@ pub fn automata(name: &str, list: &[Automaton]) -> String {
             let start = if number == automaton.initial { ", penwidth=2" } else { "" };
             let _ = writeln!(out, "    p{kind}_{number} [label={}{rings}{start}];", label(&lines));
         }
-        let reached = automaton.edges.iter().filter(|edge| automaton.locations[edge.from].reachable);
+        let reached =
+            automaton.edges.iter().filter(|edge| automaton.locations[edge.from].reachable);
         for (number, edge) in reached.enumerate() {
             let target = match edge.to {
                 Some(to) => format!("p{kind}_{to}"),
                 None => {
-                    let _ =
-                        writeln!(out, "    e{kind}_{number} [label=\"\", shape=doublecircle, width=0.15];");
+                    let _ = writeln!(
+                        out,
+                        "    e{kind}_{number} [label=\"\", shape=doublecircle, width=0.15];"
+                    );
                     format!("e{kind}_{number}")
                 }
             };
@@ -81,7 +88,7 @@ fn quoted(text: &str) -> String {
     label(&[text.to_string()])
 }
 
-/// Lines as a quoted string, with nothing left that Graphviz would read as an escape.
+/// Lines as a quoted string, escaped for Graphviz.
 fn label(lines: &[String]) -> String {
     let escape = |line: &String| printable(line).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", lines.iter().map(escape).collect::<Vec<_>>().join("\\n"))

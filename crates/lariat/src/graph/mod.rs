@@ -1,50 +1,59 @@
-//! Small graphs to look at: the state space of a program, found with the reference semantics, and the automata of its
-//! process types. Both as JSON, and for Graphviz ([`dot`]).
+//! Small graphs for display: the state space of a program, computed with the reference semantics,
+//! and the automata of its process types. Serialised as JSON, or rendered for Graphviz ([`dot`]).
 
 pub mod automata;
 pub mod dot;
 pub mod property;
 
-use crate::run::transition;
-use model::program::Meaning;
-use model::trace::{changes, channel_name, moves};
-use model::{Interpreter, Program, RuntimeError, State};
+use crate::run::steps::transition;
+use lariat_ir::program::Meaning;
+use lariat_ir::trace::{changes, channel_name, moves};
+use lariat_ir::{Interpreter, Program, RuntimeError, State};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The reachable states, in breadth-first order, as far as the limit allowed.
+/// The reachable states, in breadth-first order, up to a limit.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StateGraph {
+    /// The states.
     pub states: Vec<Node>,
+    /// The transitions.
     pub edges: Vec<Edge>,
     /// There are more states.
     pub truncated: bool,
 }
 
+/// A state.
 #[derive(Clone, Debug, Serialize)]
 pub struct Node {
+    /// It is an initial state.
     pub initial: bool,
-    /// Inside an atomic sequence: a search does not store it.
+    /// Inside an atomic sequence: searches do not store it.
     pub transient: bool,
     /// Nothing can move.
     pub end: bool,
-    /// Nothing can move, and that is an error; or an invariant is false.
+    /// An invalid end state, or violated invariants.
     pub errors: Vec<String>,
-    /// What differs from the values variables have by default.
+    /// The positions of processes, and the values that differ from the defaults.
     pub values: Vec<String>,
 }
 
+/// A transition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Edge {
+    /// The source state.
     pub from: usize,
-    /// Nothing if an error stopped the step half way.
+    /// The target state; `None` if an error stopped the step.
     pub to: Option<usize>,
+    /// The processes that move.
     pub process: String,
+    /// Their statements.
     pub statement: String,
+    /// The errors of the step.
     pub errors: Vec<String>,
 }
 
-/// Explores at most so many states.
+/// Explores at most `max_states` states.
 ///
 /// # Errors
 /// The program has no initial state.
@@ -64,7 +73,7 @@ pub fn explore(program: &Program, max_states: usize) -> Result<StateGraph, Runti
     while at < list.len() {
         let mut successors = Vec::new();
         interpreter.successors(&list[at], &mut successors);
-        if model::system::nothing_moves(&successors) {
+        if lariat_ir::system::nothing_moves(&successors) {
             graph.states[at].end = true;
             if !interpreter.is_valid_end(&list[at]) {
                 graph.states[at].errors.push(RuntimeError::InvalidEndState.to_string());
@@ -119,10 +128,10 @@ fn node(program: &Program, interpreter: &Interpreter<'_>, state: &State, initial
         let location = kind.location(process.location);
         let place = match location.labels.first() {
             Some(label) => label.clone(),
-            None => location
-                .transitions
-                .first()
-                .map_or_else(|| "end".into(), |next| format!("line {}", program.origin(next.origin).line)),
+            None => location.transitions.first().map_or_else(
+                || "end".into(),
+                |next| format!("line {}", program.origin(next.origin).line),
+            ),
         };
         format!("{}[{pid}] at {place}", kind.name)
     });
@@ -137,13 +146,16 @@ fn node(program: &Program, interpreter: &Interpreter<'_>, state: &State, initial
     }
 }
 
-/// What variables hold by default; but one that a channel is called by holds that channel, which is shown by its messages.
+/// The state with default values; a variable after which a channel is named holds that channel,
+/// because the channel is shown with its messages.
 fn defaults(program: &Program, state: &State) -> State {
     let mut defaults = State::empty(program);
-    for variable in program.variables.iter().filter(|variable| variable.meaning == Meaning::Channel) {
+    for variable in program.variables.iter().filter(|variable| variable.meaning == Meaning::Channel)
+    {
         for (element, slot) in variable.slots().enumerate() {
             let held = state.globals[slot];
-            let channel = usize::try_from(held - 1).ok().filter(|index| *index < state.channels.len());
+            let channel =
+                usize::try_from(held - 1).ok().filter(|index| *index < state.channels.len());
             if channel.is_some_and(|index| {
                 channel_name(program, state, index) == variable.element_name(element as u32)
             }) {

@@ -1,34 +1,35 @@
-//! The automaton of the runs that a property forbids, in the form in which process automata are drawn.
+//! The automaton of the runs that a property forbids, in the form of process automata.
 
-use super::automata::{Arc, Automaton, Place};
-use crate::property::{Property, forbidden_runs};
-use model::Program;
-use omega::automaton::{Marks, Tgba};
-use omega::guard::Guard;
+use super::automata::{DrawnAutomaton, DrawnEdge, DrawnLocation};
+use crate::check::automaton::forbidden_runs;
+use crate::property::ResolvedProperty;
+use lariat_ir::Program;
+use lariat_ltl::automaton::{Marks, Tgba};
+use lariat_ltl::guard::Guard;
 
-/// Larger automata are not drawn: nobody could read them.
+/// Larger automata are not drawn, because they would be unreadable.
 const MAX_STATES: usize = 40;
 
-/// Nothing if the property has no automaton, as those of branching time, or one that is too large.
-pub fn forbidden(program: &Program, property: &Property) -> Option<Automaton> {
+/// `None` if the property has no automaton (branching time), or a too large one.
+pub fn forbidden(program: &Program, property: &ResolvedProperty) -> Option<DrawnAutomaton> {
     let mut automaton = forbidden_runs(program, property).ok()?.with_single_initial();
     automaton.merge_edges();
     if automaton.state_count() > MAX_STATES {
         return None;
     }
     let initial = automaton.initial.first()?.index();
-    let locations = automaton.states().map(|state| Place {
+    let locations = automaton.states().map(|state| DrawnLocation {
         labels: Vec::new(),
         end: false,
         accept: automaton.sets == 0 || automaton.state_marks(state) != Marks::NONE,
         progress: false,
         reachable: true,
     });
-    let locations: Vec<Place> = locations.collect();
+    let locations: Vec<DrawnLocation> = locations.collect();
     let mut edges = Vec::new();
     for from in automaton.states() {
         for edge in automaton.edges[from.index()].clone() {
-            edges.push(Arc {
+            edges.push(DrawnEdge {
                 from: from.index(),
                 to: Some(edge.target.index()),
                 statement: guard(&mut automaton, edge.guard),
@@ -39,7 +40,7 @@ pub fn forbidden(program: &Program, property: &Property) -> Option<Automaton> {
             });
         }
     }
-    Some(Automaton { name: property.name.clone(), initial, locations, edges })
+    Some(DrawnAutomaton { name: property.name.clone(), initial, locations, edges })
 }
 
 /// A guard as a sum of products.

@@ -1,12 +1,13 @@
-//! The page: one HTML file that shows verdicts and runs, with everything it needs inside and nothing fetched.
+//! The page: one self-contained HTML file that shows verdicts and runs.
 //!
-//! A model's text can do no harm: it is data in a JSON block in which no `<` occurs, the scripts only ever make text nodes
-//! of it, and the content security policy lets nothing run but the scripts whose hash it names.
+//! The text of a model cannot inject markup: it is data in a JSON block that contains no `<`, the
+//! scripts insert it only as text nodes, and the content security policy allows only the scripts
+//! whose hash it names.
 
-use crate::graph::automata::{Automaton, automata};
+use crate::graph::automata::{DrawnAutomaton, automata};
 use crate::graph::property::forbidden;
-use crate::load::{Model, SourceText};
-use crate::property::Property;
+use crate::model::{Model, SourceText};
+use crate::property::ResolvedProperty;
 use crate::report::findings::{Finding, ShownRun};
 use crate::report::ledger::Ledger;
 use crate::report::printable_json;
@@ -27,7 +28,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("assets/app.js"),
 ];
 
-/// What a page shows.
+/// The contents of a page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     model: String,
@@ -35,29 +36,36 @@ pub struct Page {
     findings: Vec<Finding>,
     ledger: Option<Ledger>,
     sources: Vec<SourceText>,
-    automata: Vec<Automaton>,
-    /// What properties forbid.
-    forbidden: Vec<Automaton>,
+    automata: Vec<DrawnAutomaton>,
+    /// The automata of the runs that the properties forbid.
+    forbidden: Vec<DrawnAutomaton>,
     live: Option<Live>,
 }
 
-/// A page that a server answers.
+/// The connection of a page to the explorer's server.
 #[derive(Clone, Debug, Serialize)]
 pub struct Live {
-    /// Where requests go, with a slash at its end.
+    /// The path of requests, with a final slash.
     pub path: String,
-    /// The run as it is at first.
+    /// The initial run.
     pub run: ShownRun,
 }
 
 impl Page {
-    /// Of a model and the properties that were asked for.
-    pub fn new(model: &Model, asked: &[Property], findings: Vec<Finding>, ledger: Option<Ledger>) -> Page {
+    /// The page for a model and the requested properties.
+    pub fn new(
+        model: &Model,
+        requested: &[ResolvedProperty],
+        findings: Vec<Finding>,
+        ledger: Option<Ledger>,
+    ) -> Page {
         let worst = ["violated", "inconclusive", "holds", "not checked"];
-        let verdict = worst.iter().find(|name| findings.iter().any(|finding| finding.verdict == **name));
-        // What the model states is shown even where nobody asked about it now.
-        let others =
-            asked.iter().filter(|asked| !model.stated.iter().any(|stated| stated.wanted == asked.wanted));
+        let verdict =
+            worst.iter().find(|name| findings.iter().any(|finding| finding.verdict == **name));
+        // Properties that the model states are shown even if they were not requested.
+        let others = requested.iter().filter(|requested| {
+            !model.stated.iter().any(|stated| stated.request == requested.request)
+        });
         let properties = model.stated.iter().chain(others);
         Page {
             model: model.name.clone(),
@@ -66,18 +74,21 @@ impl Page {
             ledger,
             sources: model.sources.clone(),
             automata: automata(&model.program),
-            forbidden: properties.filter_map(|property| forbidden(&model.program, property)).collect(),
+            forbidden: properties
+                .filter_map(|property| forbidden(&model.program, property))
+                .collect(),
             live: None,
         }
     }
 
+    /// Makes the page interactive.
     #[must_use]
     pub fn with_live(mut self, live: Live) -> Page {
         self.live = Some(live);
         self
     }
 
-    /// The whole file.
+    /// The HTML file.
     pub fn render(&self) -> String {
         let script = format!("\"use strict\";\n{}", SCRIPTS.concat());
         let connect = if self.live.is_some() { "'self'" } else { "'none'" };
@@ -101,7 +112,7 @@ impl Page {
     }
 }
 
-/// JSON that no reader of HTML can take for anything else.
+/// JSON without characters that are special in HTML.
 fn inert(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in printable_json(json).chars() {
@@ -113,12 +124,13 @@ fn inert(json: &str) -> String {
     out
 }
 
-/// As a content security policy names what it allows: SHA-256 in base 64.
+/// SHA-256 in base 64, as in a content security policy.
 fn hash(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in Sha256::digest(text.as_bytes()).chunks(3) {
-        let bytes = [group[0], group.get(1).copied().unwrap_or(0), group.get(2).copied().unwrap_or(0)];
+        let bytes =
+            [group[0], group.get(1).copied().unwrap_or(0), group.get(2).copied().unwrap_or(0)];
         let bits = u32::from(bytes[0]) << 16 | u32::from(bytes[1]) << 8 | u32::from(bytes[2]);
         for position in 0..4 {
             let digit = DIGITS[(bits >> (18 - 6 * position)) as usize & 63];
@@ -142,14 +154,23 @@ mod tests {
     fn data_cannot_end_its_block() {
         let text = inert(&serde_json::to_string("</script><!--<script>\u{2028}&").expect("text"));
         assert!(!text.contains('<') && !text.contains('>') && !text.contains('\u{2028}'), "{text}");
-        assert_eq!(serde_json::from_str::<String>(&text).expect("text"), "</script><!--<script>\u{2028}&");
+        assert_eq!(
+            serde_json::from_str::<String>(&text).expect("text"),
+            "</script><!--<script>\u{2028}&"
+        );
     }
 
     #[test]
     fn scripts_make_no_markup() {
         for script in SCRIPTS {
-            for bad in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</script"]
-            {
+            for bad in [
+                "innerHTML",
+                "outerHTML",
+                "insertAdjacentHTML",
+                "document.write",
+                "eval(",
+                "</script",
+            ] {
                 assert!(!script.contains(bad), "{bad}");
             }
         }

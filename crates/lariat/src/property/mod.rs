@@ -1,125 +1,107 @@
-//! Properties of infinite runs: what they are, and checking them.
-//!
-//! A [`Property`] is what the user states; `monitor` makes of it an automaton of forbidden runs, [`check`](mod@check) searches the product
-//! with the program, [`Judge`] replays the run that was found and asks the property itself whether it is violated.
+//! Properties of infinite runs: how a user requests one ([`Property`]), and the property as one
+//! model understands it ([`ResolvedProperty`]). How a property is checked belongs to
+//! [`check`](crate::check).
 
 mod assumption;
 mod branching;
-pub mod check;
-mod fair;
-mod judge;
-pub mod lasso;
-mod monitor;
-pub mod remedy;
+mod resolved;
 mod unseen;
-mod wanted;
 
 pub use assumption::Assumption;
-pub use branching::{BranchingFormula, BranchingJudge, Skeleton};
-pub use check::{Checked, Choice, check};
-pub use judge::{Judge, Judges};
-pub use lasso::{Lasso, LassoError};
-pub use monitor::{Unsuitable, forbidden_runs, searched_automaton};
-pub use remedy::{Advice, Remedy, remedy};
+pub(crate) use assumption::Automaton;
+pub use branching::{BranchingFormula, CtlSyntax};
+pub use resolved::{Meaning, ResolvedProperty, all_stated, has_accept_labels, state_condition};
 pub use unseen::UnseenLabel;
-pub use wanted::{Wanted, all_stated};
+pub(crate) use unseen::unseen_labels;
 
-use model::program::ProcessType;
-use model::{Expr, Program};
-use omega::automaton::Tgba;
-use omega::formula::{Formula, Node};
-use promela::{LtlFormula, PropertyKind};
+use lariat_ltl::automaton::Tgba;
+use serde::{Deserialize, Serialize};
 
-/// Something that must be true of all infinite runs.
-#[derive(Clone, Debug)]
-pub struct Property {
-    pub name: String,
-    pub meaning: Meaning,
-    /// How it was asked for.
-    pub wanted: Wanted,
-}
-
-#[derive(Clone, Debug)]
-pub enum Meaning {
-    /// The formula holds on every run; runs that come to an end go on forever in their last state.
-    Formula(LtlFormula),
-    /// The formula of branching time holds in every initial state.
-    Branching(Box<BranchingFormula>),
-    /// No run is accepted by the claim.
-    Claim(Box<ProcessType>),
-    /// No run is accepted by the automaton; what each of its atoms stands for.
-    Automaton(Box<Tgba>, Vec<Expr>),
-    /// No run is at accept labels again and again; one that comes to an end goes on forever in its last state.
-    AcceptLabels,
-    /// No infinite run stays away from progress labels from some point on.
-    Progress,
+/// A property as a user requests it. Saved counterexamples store this form, so that the property
+/// can be found again after the model was edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Property {
+    /// A property that the model itself states, by name. `safety` is the search for errors unless
+    /// the model states a property of that name.
+    Stated(String),
+    /// A linear-time formula.
+    Ltl(String),
+    /// A branching-time formula (CTL or CTL*).
+    Ctl(String),
+    /// An automaton of forbidden runs.
+    Automaton {
+        /// The name shown in reports.
+        name: String,
+        /// The automaton in the HOA format.
+        hoa: String,
+    },
+    /// Every infinite run visits progress labels infinitely often.
+    NonProgress,
 }
 
 impl Property {
-    pub fn new(wanted: Wanted, meaning: Meaning) -> Property {
-        Property { name: wanted.name().to_string(), meaning, wanted }
+    /// No reachable error: assertions, deadlocks and run-time errors.
+    pub fn safety() -> Property {
+        Property::Stated("safety".into())
     }
 
-    /// The property as the model states it.
-    pub fn stated(property: &promela::Property) -> Property {
-        let meaning = match &property.kind {
-            PropertyKind::Ltl(formula) => Meaning::Formula(formula.clone()),
-            PropertyKind::Never(claim) => Meaning::Claim(claim.clone()),
-        };
-        Property::new(Wanted::Stated(property.name.clone()), meaning)
+    /// A property stated in the model: an `ltl` block or a `never` claim.
+    pub fn stated(name: impl Into<String>) -> Property {
+        Property::Stated(name.into())
     }
 
-    /// The word for its kind in reports.
-    pub fn kind(&self) -> &'static str {
-        match self.meaning {
-            Meaning::Formula(_) => "ltl",
-            Meaning::Branching(_) => "ctl",
-            Meaning::Claim(_) => "never",
-            Meaning::Automaton(..) => "automaton",
-            Meaning::AcceptLabels => "accept",
-            Meaning::Progress => "progress",
+    /// A linear-time formula, such as `[] (x < 3)`.
+    pub fn ltl(formula: impl Into<String>) -> Property {
+        Property::Ltl(formula.into())
+    }
+
+    /// A branching-time formula, such as `AG EF x == 0`.
+    pub fn ctl(formula: impl Into<String>) -> Property {
+        Property::Ctl(formula.into())
+    }
+
+    /// The name used in reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Property::Stated(name) | Property::Automaton { name, .. } => name,
+            Property::Ltl(text) | Property::Ctl(text) => text,
+            Property::NonProgress => "non-progress cycles",
         }
     }
 
-    /// No accept label is passed again and again.
-    pub fn accept_labels() -> Property {
-        Property::new(Wanted::Stated("accept labels".into()), Meaning::AcceptLabels)
-    }
-}
-
-/// Does a process of the program have an accept label?
-pub fn has_accept_labels(program: &Program) -> bool {
-    program.process_types.iter().flat_map(|kind| &kind.locations).any(|location| location.accept)
-}
-
-/// A formula without temporal operators as one condition; `None` if it has some.
-pub fn condition(of: &LtlFormula) -> Option<Expr> {
-    use model::expression::{BinaryOp, UnaryOp};
-    fn convert(of: &LtlFormula, formula: Formula) -> Option<Expr> {
-        let not = |operand: Expr| Expr::unary(UnaryOp::Not, operand);
-        let all = |op: BinaryOp, list: &[Formula]| {
-            let mut parts = list.iter().map(|part| convert(of, *part));
-            let first = parts.next()??;
-            parts.try_fold(first, |left, right| Some(Expr::binary(op, left, right?)))
-        };
-        Some(match of.formulas.node(formula) {
-            Node::True => Expr::Const(1),
-            Node::False => Expr::Const(0),
-            Node::Atom(atom) => of.atoms.get(atom.0 as usize)?.clone(),
-            Node::Not(operand) => not(convert(of, *operand)?),
-            Node::And(list) => all(BinaryOp::And, list)?,
-            Node::Or(list) => all(BinaryOp::Or, list)?,
-            Node::Implies(left, right) => {
-                Expr::binary(BinaryOp::Or, not(convert(of, *left)?), convert(of, *right)?)
+    /// The formulas that must be translated in the scope of the model: the formula itself, or the
+    /// atoms of a CTL formula or an automaton. The text of a formula is its identity, see
+    /// [`Model::formula`](crate::Model::formula).
+    ///
+    /// # Errors
+    /// A syntax error in the property.
+    pub fn formulas(&self) -> Result<Vec<String>, String> {
+        Ok(match self {
+            Property::Ltl(text) | Property::Ctl(text) if text.trim().is_empty() => {
+                return Err("the formula is empty; write one, such as  [] (x > 0 -> <> y == 1)  \
+                     for --ltl or  AG EF x == 0  for --ctl"
+                    .into());
             }
-            Node::Iff(left, right) | Node::Xor(left, right) => {
-                let same = matches!(of.formulas.node(formula), Node::Iff(..));
-                // Truth values, which may be any numbers, as 0 and 1.
-                let (left, right) = (not(convert(of, *left)?), not(convert(of, *right)?));
-                Expr::binary(if same { BinaryOp::Equal } else { BinaryOp::NotEqual }, left, right)
+            Property::Ltl(text) => vec![text.clone()],
+            Property::Ctl(text) => CtlSyntax::parse(text)?.atoms().collect(),
+            Property::Automaton { name, hoa } => {
+                let atoms = parse_automaton(name, hoa)?.atoms;
+                atoms.iter().map(|atom| atom_formula(atom)).collect()
             }
-            _ => return None,
+            Property::Stated(_) | Property::NonProgress => Vec::new(),
         })
     }
-    convert(of, of.formula)
+}
+
+/// The formula that is translated for an atom of an automaton.
+fn atom_formula(atom: &str) -> String {
+    format!("({atom})")
+}
+
+fn parse_automaton(name: &str, hoa: &str) -> Result<Tgba, String> {
+    let first = lariat_ltl::hoa::Reader::new(hoa.as_bytes()).next();
+    let first = first.ok_or_else(|| format!("{name}: the file contains no automaton"))?;
+    let automaton = first.map_err(|error| format!("{name}: not an automaton: {error}"))?;
+    automaton.to_tgba().map_err(|error| format!("{name}: cannot be used: {error}"))
 }

@@ -1,19 +1,19 @@
 //! Labels inside atomic sequences.
 //!
-//! A label counts in states of the run, and inside an atomic sequence there are none until the process is blocked there: as in SPIN, where neither a
-//! claim nor the search for cycles looks at such states (`docs/spin-differences.md` has the exception). Somebody who put a label there probably
-//! thinks otherwise and is told. (A label in front of an atomic sequence can hold inside too: at the places behind its first statement if that is
-//! a selection and the first of an option.)
+//! As in SPIN, neither a claim nor the cycle search observes the states inside an atomic sequence,
+//! unless the process blocks there (`docs/spin-differences.md` has the exception). A label at such
+//! a place has no effect, which is reported as a warning. (A label in front of an atomic sequence
+//! can also hold inside it: at the locations after its first statement if that statement is a
+//! selection.)
 
-use super::monitor::asks_for_labels;
-use model::{Expr, Program};
+use lariat_ir::{Expr, Program};
 use std::fmt;
 
-/// A place with labels that count, passed inside an atomic sequence.
+/// A labelled location that is passed inside an atomic sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnseenLabel {
     proctype: String,
-    /// As written; empty for a place that has its label from a statement around it.
+    /// As written; empty for a location that inherits its label from an enclosing statement.
     names: Vec<String>,
 }
 
@@ -25,22 +25,30 @@ impl fmt::Display for UnseenLabel {
             names => write!(out, "the label {} of proctype {proctype}", names.join(", "))?,
         }
         out.write_str(
-            " is passed inside an atomic sequence, where no label is seen unless the process is blocked at it; put it in front of the sequence or behind it",
+            " is passed inside an atomic sequence, where labels are ignored unless the process \
+             blocks there; put the label before or after the sequence",
         )
     }
 }
 
-/// The labels that these conditions ask for and that are passed unseen. Those that count are the program's progress labels.
-pub(super) fn unseen_labels(program: &Program, conditions: &[Expr]) -> Vec<UnseenLabel> {
+/// Does the value of the condition depend on labels?
+fn depends_on_labels(condition: &Expr) -> bool {
+    condition.any(&|part| matches!(part, Expr::NonProgress))
+}
+
+/// The labels that the conditions depend on and that are passed unobserved. The relevant labels
+/// must be the program's progress labels.
+pub(crate) fn unseen_labels(program: &Program, conditions: &[Expr]) -> Vec<UnseenLabel> {
     let mut found = Vec::new();
-    if !conditions.iter().any(asks_for_labels) {
+    if !conditions.iter().any(depends_on_labels) {
         return found;
     }
     for process_type in &program.process_types {
         let transitions = process_type.locations.iter().flat_map(|location| &location.transitions);
         for taken in transitions.filter(|taken| taken.keeps_control) {
             let location = process_type.location(taken.target);
-            let label = UnseenLabel { proctype: process_type.name.clone(), names: location.labels.clone() };
+            let label =
+                UnseenLabel { proctype: process_type.name.clone(), names: location.labels.clone() };
             if location.progress && !found.contains(&label) {
                 found.push(label);
             }

@@ -1,10 +1,10 @@
-//! Steps of runs in columns: who moved, where, which statement, what changed.
+//! Steps in columns: process, position, statement, changed values.
 
 use super::printable;
 use super::text::Style;
 use super::width::broken;
-use crate::run::{Mover, ShownStep};
-use model::Program;
+use crate::run::steps::{Mover, ShownStep};
+use lariat_ir::Program;
 use std::fmt::Write;
 
 /// Numbered steps in columns.
@@ -12,7 +12,7 @@ pub fn table(steps: &[ShownStep], style: Style) -> String {
     rows(steps, style).concat()
 }
 
-/// The same, the lines of each step by themselves.
+/// The lines of each step of the [`table`].
 pub fn rows(steps: &[ShownStep], style: Style) -> Vec<String> {
     let widths = Widths::new(steps, style.width);
     let each = steps.iter().enumerate().map(|(index, step)| {
@@ -28,23 +28,23 @@ pub fn rows(steps: &[ShownStep], style: Style) -> Vec<String> {
     each.collect()
 }
 
-/// How wide the columns of a table are.
+/// The widths of the columns of a table.
 struct Widths {
     digits: usize,
     process: usize,
     place: usize,
-    /// Of longer places only the end is shown.
+    /// Only the end of a longer position is shown.
     longest_place: usize,
-    /// There is only one file, and no room for its name.
+    /// There is only one file, and its name does not fit.
     only_lines: bool,
     statement: usize,
     /// Longer statements are broken.
     longest_statement: usize,
-    changes: Changes,
+    changes: ChangesColumn,
 }
 
-/// Where the changes stand.
-enum Changes {
+/// The position of the changed values.
+enum ChangesColumn {
     /// In a column of this width.
     Beside(usize),
     /// In lines of this width, below the step.
@@ -53,7 +53,8 @@ enum Changes {
 
 impl Widths {
     fn new(steps: &[ShownStep], width: Option<usize>) -> Widths {
-        let movers = || steps.iter().flat_map(|step| [Some(&step.mover), step.receiver.as_ref()]).flatten();
+        let movers =
+            || steps.iter().flat_map(|step| [Some(&step.mover), step.receiver.as_ref()]).flatten();
         let widest = |measure: &dyn Fn(&Mover) -> usize| movers().map(measure).max().unwrap_or(0);
         let statement = widest(&|mover| printable(&mover.statement).chars().count());
         let place = widest(&|mover| place_text(mover).chars().count());
@@ -65,15 +66,17 @@ impl Widths {
             only_lines: false,
             statement: statement.min(48),
             longest_statement: usize::MAX,
-            changes: Changes::Beside(usize::MAX),
+            changes: ChangesColumn::Beside(usize::MAX),
         };
         let Some(width) = width else { return widths };
         widths.longest_place = (width / 4).max(12);
         widths.place = place.min(widths.longest_place);
         let mut room = width.saturating_sub(widths.lead());
-        let changes = steps.iter().map(|step| changes_text(step).chars().count()).max().unwrap_or(0);
+        let changes =
+            steps.iter().map(|step| changes_text(step).chars().count()).max().unwrap_or(0);
         let first_file = movers().next().map(|mover| &mover.file).filter(|file| !file.is_empty());
-        if statement + GAP + changes > room && movers().all(|mover| Some(&mover.file) == first_file) {
+        if statement + GAP + changes > room && movers().all(|mover| Some(&mover.file) == first_file)
+        {
             widths.only_lines = true;
             widths.place = widest(&|mover| widths.place_text(mover).chars().count());
             room = width.saturating_sub(widths.lead());
@@ -81,14 +84,14 @@ impl Widths {
         if statement + GAP + changes <= room {
             widths.longest_statement = statement;
         } else if changes > 0 && room < 36 {
-            widths.changes = Changes::Below(width.saturating_sub(widths.digits + 4));
+            widths.changes = ChangesColumn::Below(width.saturating_sub(widths.digits + 4));
             widths.longest_statement = room.max(8);
         } else {
-            // Each has what it needs, as long as the other can have two fifths of the line.
+            // Statements and changes each get at least two fifths of the line if they need it.
             let fair = room.saturating_sub(GAP) * 2 / 5;
             let taken = room.saturating_sub(GAP + changes.min(fair)).min(statement);
             widths.longest_statement = taken.max(8);
-            widths.changes = Changes::Beside(room.saturating_sub(GAP + taken).max(8));
+            widths.changes = ChangesColumn::Beside(room.saturating_sub(GAP + taken).max(8));
         }
         widths.statement = statement.min(widths.longest_statement);
         widths
@@ -98,7 +101,7 @@ impl Widths {
         if self.only_lines { format!("line {}", mover.line) } else { place_text(mover) }
     }
 
-    /// What stands before the statement.
+    /// The width of the columns before the statement.
     fn lead(&self) -> usize {
         GAP + self.digits + GAP + self.process + GAP + self.place + GAP
     }
@@ -108,8 +111,8 @@ impl Widths {
         let longest = self.longest_statement;
         let statements = broken(&printable(&mover.statement), longest, longest);
         let (beside, below) = match self.changes {
-            Changes::Beside(width) => (broken(changes, width, width), Vec::new()),
-            Changes::Below(width) => (Vec::new(), broken(changes, width, width)),
+            ChangesColumn::Beside(width) => (broken(changes, width, width), Vec::new()),
+            ChangesColumn::Below(width) => (Vec::new(), broken(changes, width, width)),
         };
         let mut out = String::new();
         for line in 0..statements.len().max(beside.len()) {
@@ -118,14 +121,20 @@ impl Widths {
                 0 => format!(
                     "  {number:>digits$}  {:process$}  {}  ",
                     mover.process,
-                    style.faint(&format!("{:place$}", end_of(&self.place_text(mover), self.longest_place)))
+                    style.faint(&format!(
+                        "{:place$}",
+                        end_of(&self.place_text(mover), self.longest_place)
+                    ))
                 ),
                 _ => format!("{:1$}", "", self.lead()),
             };
             let changes = text(&beside);
             let line = format!("{lead}{:statement$}  ", text(&statements));
-            let line =
-                if changes.is_empty() { line.trim_end().to_string() } else { line + &style.bold(&changes) };
+            let line = if changes.is_empty() {
+                line.trim_end().to_string()
+            } else {
+                line + &style.bold(&changes)
+            };
             let _ = writeln!(out, "{line}");
         }
         for line in below.iter().filter(|line| !line.is_empty()) {
@@ -138,7 +147,7 @@ impl Widths {
 /// Spaces between columns, and before the first.
 const GAP: usize = 2;
 
-/// The last so many characters of a text, with an ellipsis where something is missing.
+/// The last `most` characters of a text, after an ellipsis if some are missing.
 fn end_of(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -148,16 +157,23 @@ fn end_of(text: &str, most: usize) -> String {
 }
 
 fn place_text(mover: &Mover) -> String {
-    if mover.file.is_empty() { String::new() } else { format!("{}:{}", printable(&mover.file), mover.line) }
+    if mover.file.is_empty() {
+        String::new()
+    } else {
+        format!("{}:{}", printable(&mover.file), mover.line)
+    }
 }
 
 fn changes_text(step: &ShownStep) -> String {
-    let each: Vec<String> =
-        step.changes.iter().map(|change| format!("{} = {}", printable(&change.name), change.value)).collect();
+    let each: Vec<String> = step
+        .changes
+        .iter()
+        .map(|change| format!("{} = {}", printable(&change.name), change.value))
+        .collect();
     each.join(", ")
 }
 
-/// How wide the columns of the simulator's lines are: enough for anything the program can show.
+/// The widths of the simulator's columns: wide enough for every step of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     process: usize,
@@ -165,12 +181,17 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// The widths for a program.
     pub fn of(program: &Program) -> Columns {
-        let names = program.process_types.iter().map(|kind| kind.name.chars().count() + "[0]".len());
+        let names =
+            program.process_types.iter().map(|kind| kind.name.chars().count() + "[0]".len());
         let places = program.origins.iter().map(|origin| {
             printable(&origin.file).chars().count() + ":".len() + origin.line.to_string().len()
         });
-        Columns { process: names.max().unwrap_or(0).min(24), place: places.max().unwrap_or(0).min(32) }
+        Columns {
+            process: names.max().unwrap_or(0).min(24),
+            place: places.max().unwrap_or(0).min(32),
+        }
     }
 
     /// One line of a step.
@@ -200,7 +221,7 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::trace::Change;
+    use lariat_ir::trace::Change;
     use proptest::prelude::*;
 
     fn step(process: &str, statement: &str, changes: &[(String, String)]) -> ShownStep {
@@ -213,14 +234,15 @@ mod tests {
             column: None,
             statement: statement.into(),
         };
-        let change = |(name, value): &(String, String)| Change { name: name.clone(), value: value.clone() };
+        let change =
+            |(name, value): &(String, String)| Change { name: name.clone(), value: value.clone() };
         ShownStep { mover, receiver: None, changes: changes.iter().map(change).collect() }
     }
 
     proptest! {
         #![proptest_config(seeded::cases(256))]
 
-        /// Whatever is shown fits, and all of it is shown but for the beginnings of long paths.
+        /// Every table fits the width, and shows everything but the beginnings of long paths.
         #[test]
         fn tables_fit(
             statements in prop::collection::vec(("[a-z]{1,8}( ?[-+=a-z0-9]{1,30}){0,9}", prop::collection::vec(("[a-z]{1,12}", "[0-9]{1,40}"), 0..4)), 1..12),
@@ -230,12 +252,14 @@ mod tests {
             let steps: Vec<ShownStep> =
                 statements.iter().map(|(text, changes)| step(&process, text, changes)).collect();
             let rows = rows(&steps, Style { color: false, width: Some(width) });
-            let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            let letters = |text: &str| -> Vec<char> {
+                text.chars().filter(|c| !c.is_whitespace()).collect()
+            };
             for (row, step) in rows.iter().zip(&steps) {
                 prop_assert!(row.lines().all(|line| line.chars().count() <= width), "{}", row);
-                // Cells are broken separately, so their letters are there, if not side by side.
-                let mut wanted: Vec<char> = plain(&(step.mover.statement.clone() + &changes_text(step))).chars().collect();
-                let mut found: Vec<char> = plain(row).chars().collect();
+                // Cells are broken separately, so only the multiset of characters can be compared.
+                let mut wanted = letters(&(step.mover.statement.clone() + &changes_text(step)));
+                let mut found = letters(row);
                 for c in std::mem::take(&mut wanted) {
                     let at = found.iter().position(|other| *other == c);
                     prop_assert!(at.is_some(), "{} is missing in {}", c, row);
@@ -254,13 +278,16 @@ mod tests {
         assert_eq!(table(&steps, Style { color: false, width: Some(60) }), narrow);
     }
 
-    /// With one file its name is the first thing that is left out, with several it must be shown.
+    /// The name of the only file is omitted first; with several files the name must be shown.
     #[test]
-    fn where_room_is_short_lines_are_told_without_the_file() {
-        let mut steps =
-            [step("P[0]", "x = longer_than_others", &[("x".into(), "1".into())]), step("P[0]", "skip", &[])];
+    fn narrow_tables_omit_the_only_file_name() {
+        let mut steps = [
+            step("P[0]", "x = longer_than_others", &[("x".into(), "1".into())]),
+            step("P[0]", "skip", &[]),
+        ];
         let narrow = Style { color: false, width: Some(50) };
-        let expected = "  1  P[0]  line 12  x = longer_than_others  x = 1\n  2  P[0]  line 12  skip\n";
+        let expected =
+            "  1  P[0]  line 12  x = longer_than_others  x = 1\n  2  P[0]  line 12  skip\n";
         assert_eq!(table(&steps, narrow), expected);
         steps[1].mover.file = "other.pml".into();
         assert!(table(&steps, narrow).contains("other.pml:12"), "{}", table(&steps, narrow));

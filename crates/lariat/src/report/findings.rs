@@ -1,110 +1,128 @@
-//! What a report says of each property, in the one form that machine-readable reports and pages are made from.
+//! The results by property, in the form from which SARIF, JUnit, ITF and the page are rendered.
 
-use super::text::{UNSHOWN, without_run};
+use super::text::{UNSHOWN, reason};
 use super::{Report, verdict_name};
-use crate::check::Counterexample;
+use crate::check::{PropertyResult, SafetyResult};
 use crate::explain::{Deadlock, deadlock};
-use crate::property::{self, Lasso};
-use crate::trace::{Act, Trace};
-use model::program::Extent;
-use model::trace::moves;
-use model::{Program, RuntimeError};
-use search::{Guarantee, Run, Statistics, Verdict};
+use crate::run::trace::{Act, Trace};
+use crate::run::{Counterexample, Evidence};
+use lariat_ir::RuntimeError;
+use lariat_ir::program::Extent;
+use lariat_ir::trace::moves;
+use lariat_search::{Guarantee, Run, Statistics, Verdict};
 use serde::Serialize;
 
-/// One property and what is known of it.
+/// One property and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
+    /// The name of the property.
     pub name: String,
+    /// The kind of property.
     pub kind: &'static str,
-    /// `holds`, `violated`, `inconclusive` or `not checked`
+    /// `holds`, `violated`, `inconclusive` or `not checked`.
     pub verdict: &'static str,
     /// Why the verdict is not "holds".
     pub reason: Option<String>,
-    /// What fairness would change.
+    /// The effect of fairness assumptions.
     pub remedy: Option<String>,
+    /// The size and the cost of the search.
     pub figures: Option<Figures>,
+    /// The counterexamples, or the run that shows why a formula holds.
     pub runs: Vec<ShownRun>,
 }
 
 impl Finding {
-    /// The runs that show something wrong; a formula that holds may have one too, which shows why.
+    /// The runs that show a violation. A formula that holds can have a run that shows why.
     pub fn violations(&self) -> &[ShownRun] {
         if self.verdict == verdict_name(Verdict::Violated) { &self.runs } else { &[] }
     }
 }
 
-/// How much was searched.
+/// The size and the cost of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
+    /// The number of different states.
     pub states: u64,
+    /// The number of transitions.
     pub transitions: u64,
+    /// The depth that the search reached.
     pub depth: u64,
+    /// The memory used.
     pub memory_bytes: u64,
+    /// The wall-clock time.
     pub seconds: f64,
+    /// All reachable states were visited.
     pub exhaustive: bool,
-    /// If states may have been omitted: how many are expected to be.
+    /// The expected number of omitted states, for stores that can omit states.
     pub expected_omissions: Option<f64>,
 }
 
-/// A counterexample.
+/// A counterexample as a drawing and as messages.
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownRun {
-    /// What kind of error, `assertion violated`.
+    /// The kind of error, such as `assertion violated`.
     pub kind: &'static str,
+    /// The message.
     pub error: String,
+    /// The events of the run.
     pub trace: Trace,
-    /// If nothing can move at the end: why.
+    /// Why nothing can move at the end, if that is so.
     pub deadlock: Option<Deadlock>,
-    /// Its steps.
+    /// The steps.
     #[serde(skip)]
     pub run: Run,
 }
 
-/// A place in a file of the model; lines count from 1.
+/// A position in a file of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
+    /// The file.
     pub file: String,
+    /// Counted from 1.
     pub line: u32,
+    /// The range, if known.
     pub extent: Option<Extent>,
 }
 
 impl ShownRun {
-    pub fn new(program: &Program, found: &Counterexample) -> ShownRun {
-        let error = &found.violation.error;
-        let stuck = (*error == RuntimeError::InvalidEndState).then(|| found.states.last()).flatten();
-        ShownRun {
-            kind: error.kind(),
-            error: error.to_string(),
-            trace: Trace::new(program, &found.violation.run.steps, &found.states, None, error.to_string()),
-            deadlock: stuck.map(|state| deadlock(program, state)),
-            run: found.violation.run.clone(),
-        }
-    }
-
-    /// A run on which a property is violated, or one that shows why a formula of branching time holds.
-    pub fn of_lasso(program: &Program, lasso: &Lasso, verdict: Verdict) -> ShownRun {
-        let steps = lasso.steps();
-        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-        let kind = if verdict == Verdict::Holds { "this shows why it holds" } else { "property violated" };
-        let error = lasso.reported.clone().unwrap_or_else(|| kind.into());
-        let trace = Trace::new(program, &steps, &lasso.states, cycle, error.clone());
-        // A run that comes to its end stays there forever: say why.
-        let stuck = cycle.is_some() && lasso.cycle.iter().all(|step| moves(step).next().is_none());
+    /// The form of a counterexample.
+    pub fn new(found: &Counterexample) -> ShownRun {
+        let (kind, error) = match &found.shows {
+            Evidence::Error(error) | Evidence::NoValue(error) => (error.kind(), error.to_string()),
+            Evidence::StateFormula { holds: true } => {
+                ("this shows why it holds", "this shows why it holds".into())
+            }
+            Evidence::Violation(Some(failed)) => ("property violated", failed.clone()),
+            Evidence::Violation(None) | Evidence::StateFormula { holds: false } => {
+                ("property violated", "property violated".into())
+            }
+        };
+        // The run ends in a deadlock, or stays in its last state forever.
+        let stuck = match found.error() {
+            Some(error) => *error == RuntimeError::InvalidEndState,
+            None => {
+                found.is_infinite() && found.cycle.iter().all(|step| moves(step).next().is_none())
+            }
+        };
+        let end = found.states.last().filter(|_| stuck);
+        let steps = found.steps();
+        let cycle = found.cycle_start();
+        let trace = Trace::new(&found.program, &steps, &found.states, cycle, error.clone());
         ShownRun {
             kind,
             error,
-            trace: trace.with_atoms(&steps, &lasso.atoms, &lasso.values),
-            deadlock: lasso.states.last().filter(|_| stuck).map(|state| deadlock(program, state)),
-            run: Run { initial: lasso.initial, steps },
+            trace: trace.with_atoms(&steps, &found.atoms, &found.values),
+            deadlock: end.map(|state| deadlock(&found.program, state)),
+            run: Run { initial: found.initial, steps },
         }
     }
 
-    /// Where to look first: the statement that failed, or one that waits in vain.
+    /// The position to show first: the statement that failed, or one that is blocked.
     pub fn position(&self) -> Option<Position> {
         if let Some(deadlock) = &self.deadlock {
             let waits = deadlock.processes.iter().filter(|process| !process.may_rest);
-            let first = waits.flat_map(|process| &process.waits).find(|wait| !wait.file.is_empty())?;
+            let first =
+                waits.flat_map(|process| &process.waits).find(|wait| !wait.file.is_empty())?;
             return Some(Position { file: first.file.clone(), line: first.line, extent: None });
         }
         let act = self.trace.events.last()?.actions.last()?;
@@ -118,19 +136,29 @@ impl From<&Act> for Position {
     }
 }
 
-/// By property, the safety of the model first.
+/// One finding for each property: errors first, then the checked properties, then the others.
 pub fn findings(report: &Report<'_>) -> Vec<Finding> {
-    let outcome = &report.checked.outcome;
-    let runs = report.checked.counterexamples.iter().map(|found| ShownRun::new(report.program, found));
-    let runs: Vec<ShownRun> = runs.collect();
-    let safety = Finding {
+    let safety = report.safety.as_ref().map(of_safety);
+    let properties = report.properties.iter().map(of_property);
+    let others = report.unchecked().map(|property| Finding {
+        name: property.name.clone(),
+        kind: property.kind(),
+        verdict: "not checked",
+        reason: None,
+        remedy: None,
+        figures: None,
+        runs: Vec::new(),
+    });
+    safety.into_iter().chain(properties).chain(others).collect()
+}
+
+fn of_safety(result: &SafetyResult) -> Finding {
+    let outcome = &result.outcome;
+    Finding {
         name: "safety".into(),
         kind: "safety",
         verdict: verdict_name(outcome.verdict()),
-        reason: match runs.first() {
-            Some(first) => Some(first.error.clone()),
-            None => without_run(report),
-        },
+        reason: reason(result),
         remedy: None,
         figures: Some(Figures {
             exhaustive: outcome.exhaustive,
@@ -140,42 +168,27 @@ pub fn findings(report: &Report<'_>) -> Vec<Finding> {
             },
             ..figures(&outcome.statistics)
         }),
-        runs,
-    };
-    let safety = report.safety.then_some(safety);
-    let liveness = report.liveness.iter().map(|checked| infinite(report.program, checked));
-    let others = report.unchecked().map(|property| Finding {
-        name: property.name.clone(),
-        kind: property.kind,
-        verdict: "not checked",
-        reason: None,
-        remedy: None,
-        figures: None,
-        runs: Vec::new(),
-    });
-    safety.into_iter().chain(liveness).chain(others).collect()
+        runs: result.counterexamples.iter().map(ShownRun::new).collect(),
+    }
 }
 
-/// A property of infinite runs.
-fn infinite(program: &Program, checked: &property::Checked) -> Finding {
-    let lasso = checked.lasso.as_ref().map(|lasso| ShownRun::of_lasso(program, lasso, checked.verdict));
-    let failure = checked.failure.as_ref().map(|found| ShownRun::new(program, found));
-    let runs: Vec<ShownRun> = lasso.into_iter().chain(failure).collect();
-    let unshown = checked.answer.unshown.map(|limit| format!("{limit}; {UNSHOWN}"));
-    let limit = unshown.or_else(|| checked.answer.limit.map(|limit| limit.to_string()));
-    let unsuitable = checked.unsuitable.as_ref().map(|reason| reason.to_string());
+fn of_property(result: &PropertyResult) -> Finding {
+    let runs: Vec<ShownRun> = result.counterexample.iter().map(ShownRun::new).collect();
+    let unshown = result.answer.unshown.map(|limit| format!("{limit}; {UNSHOWN}"));
+    let limit = unshown.or_else(|| result.answer.limit.map(|limit| limit.to_string()));
+    let unsuitable = result.unsuitable.as_ref().map(|reason| reason.to_string());
     Finding {
-        name: checked.name.clone(),
-        kind: checked.kind,
-        verdict: verdict_name(checked.verdict),
-        reason: match checked.verdict {
+        name: result.name.clone(),
+        kind: result.kind,
+        verdict: verdict_name(result.verdict),
+        reason: match result.verdict {
             Verdict::Holds => None,
             _ => runs.first().map(|first| first.error.clone()).or(unsuitable).or(limit),
         },
-        remedy: checked.remedy.map(|remedy| remedy.to_string()),
+        remedy: result.remedy.map(|remedy| remedy.to_string()),
         figures: Some(Figures {
-            exhaustive: checked.verdict == Verdict::Holds,
-            ..figures(&checked.answer.statistics)
+            exhaustive: result.verdict == Verdict::Holds,
+            ..figures(&result.answer.statistics)
         }),
         runs,
     }

@@ -1,26 +1,33 @@
-//! What the test for unbounded channels found, for people and for machines.
+//! The result of the test for unbounded channels, as text and as JSON.
 
 use super::columns::table;
-use super::text::Style;
+use super::text::{Detail, Style};
 use super::{printable, printable_json};
-use crate::run::{show_run, show_step};
-use model::Program;
-use model::trace::channel_name;
-use search::unbounded::{Boundedness, Growth};
+use crate::run::steps::{show_run, show_step};
+use lariat_ir::Program;
+use lariat_ir::trace::channel_name;
+use lariat_search::unbounded::{Boundedness, Growth};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The report as text; `quiet` leaves the verdict. The program is the one without capacities.
-pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool) -> String {
+/// The report as text. The program is the one without channel capacities.
+pub fn render(program: &Program, found: &Boundedness, style: Style, detail: Detail) -> String {
+    let quiet = detail == Detail::Verdicts;
     let text = match found {
         Boundedness::Bounded { longest, states } => {
             let mut out = format!("channels: {}\n", style.good("bounded"));
             if !quiet {
-                let _ =
-                    writeln!(out, "  {}", style.faint(&format!("{states} states, all that are reachable")));
-                for (number, messages) in longest.iter().enumerate().filter(|(_, messages)| **messages > 0) {
-                    let messages = promela::diagnostic::count(*messages, "message");
-                    let _ = writeln!(out, "  channel {} never holds more than {messages}", number + 1);
+                let _ = writeln!(
+                    out,
+                    "  {}",
+                    style.faint(&format!("{states} states, all reachable states"))
+                );
+                for (number, messages) in
+                    longest.iter().enumerate().filter(|(_, messages)| **messages > 0)
+                {
+                    let messages = lariat_promela::diagnostic::count(*messages, "message");
+                    let _ =
+                        writeln!(out, "  channel {} never holds more than {messages}", number + 1);
                 }
             }
             out
@@ -35,9 +42,9 @@ pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool)
         }
         Boundedness::Undecided { limit, states } => {
             let mut out = format!("channels: {}\n", style.unsure("inconclusive"));
-            let _ = writeln!(out, "  {states} states, and not everything was visited: {limit}");
+            let _ = writeln!(out, "  {states} states, the search was not exhaustive: {limit}");
             if !quiet {
-                out += "  growth was not found; whether a channel is bounded cannot be decided in general\n";
+                out += "  no growth was found; whether channels are bounded is undecidable in general\n";
             }
             out
         }
@@ -50,7 +57,8 @@ pub fn render(program: &Program, found: &Boundedness, style: Style, quiet: bool)
 
 fn names(program: &Program, growth: &Growth) -> Vec<String> {
     let Some(last) = growth.states.last() else { return Vec::new() };
-    let name = |(number, _): &(u32, usize)| printable(&channel_name(program, last, *number as usize - 1));
+    let name =
+        |(number, _): &(u32, usize)| printable(&channel_name(program, last, *number as usize - 1));
     growth.channels.iter().map(name).collect()
 }
 
@@ -58,7 +66,7 @@ fn run(program: &Program, growth: &Growth, style: Style) -> String {
     let mut out = String::new();
     let prefix = show_run(program, &growth.prefix.steps, &growth.states);
     if !prefix.is_empty() {
-        let count = promela::diagnostic::count(prefix.len(), "step");
+        let count = lariat_promela::diagnostic::count(prefix.len(), "step");
         let _ = writeln!(out, "\n{}", style.bold(&format!("After {count}:")));
         out += &table(&prefix, style);
     }
@@ -67,7 +75,7 @@ fn run(program: &Program, growth: &Growth, style: Style) -> String {
     let _ = writeln!(out, "\n{}", style.bold("these steps can be repeated forever:"));
     out += &table(&cycle, style);
     for (name, (_, added)) in names(program, growth).iter().zip(&growth.channels) {
-        let messages = promela::diagnostic::count(*added, "message");
+        let messages = lariat_promela::diagnostic::count(*added, "message");
         let _ = writeln!(out, "  each round leaves {messages} more in {name}");
     }
     out

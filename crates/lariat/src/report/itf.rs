@@ -1,11 +1,11 @@
-//! A run in the Informal Trace Format of Apalache (ADR 015), which trace viewers and test generators read: all variables in every
-//! state, and where the run goes on from when it has come to its end.
+//! A run in Apalache's Informal Trace Format (ADR 015) for trace viewers and test generators: all
+//! variables in every state, and the state to which the cycle returns.
 
 use super::printable_json;
-use crate::trace::Trace;
+use crate::run::trace::Trace;
 use serde_json::{Map, Value, json};
 
-/// The document, with a line end.
+/// The document, with a final newline.
 pub fn render(model: &str, trace: &Trace) -> String {
     let mut values: Vec<Option<&str>> = vec![None; trace.variables.len()];
     for (variable, value) in &trace.initial {
@@ -20,7 +20,12 @@ pub fn render(model: &str, trace: &Trace) -> String {
             let process = trace.lanes.get(act.lane).map_or("", |lane| lane.process.as_str());
             format!("{process} {}:{} {}", act.file, act.line, act.statement)
         });
-        states.push(state(trace, &values, index + 1, Some(acts.collect::<Vec<_>>().join(" with "))));
+        states.push(state(
+            trace,
+            &values,
+            index + 1,
+            Some(acts.collect::<Vec<_>>().join(" with ")),
+        ));
     }
     let mut document = json!({
         "#meta": { "format": "ITF", "source": model, "description": trace.title },
@@ -46,7 +51,7 @@ fn state(trace: &Trace, values: &[Option<&str>], index: usize, step: Option<Stri
     Value::Object(fields)
 }
 
-/// A variable of a process that does not exist now.
+/// The value of a variable whose process does not exist in the state.
 fn absent() -> Value {
     json!({ "#unserializable": "absent" })
 }

@@ -1,14 +1,16 @@
-//! The report as JUnit's XML, which continuous integration systems show: a test case per property.
+//! The report as JUnit XML for continuous integration: one test case per property.
 
 use super::findings::{Finding, ShownRun};
-use crate::load::Problem;
+use crate::model::Problem;
 use crate::xml::escaped;
 use std::fmt::Write;
 
 /// The document.
 pub fn render(model: &str, findings: &[Finding]) -> String {
-    let count = |verdict: &str| findings.iter().filter(|finding| finding.verdict == verdict).count();
-    let seconds = |finding: &Finding| finding.figures.as_ref().map_or(0.0, |figures| figures.seconds);
+    let count =
+        |verdict: &str| findings.iter().filter(|finding| finding.verdict == verdict).count();
+    let seconds =
+        |finding: &Finding| finding.figures.as_ref().map_or(0.0, |figures| figures.seconds);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     let _ = writeln!(
         out,
@@ -47,7 +49,8 @@ pub fn render(model: &str, findings: &[Finding]) -> String {
                 );
             }
             "not checked" => {
-                let _ = writeln!(out, ">\n      <skipped message=\"not checked\"/>\n    </testcase>");
+                let _ =
+                    writeln!(out, ">\n      <skipped message=\"not checked\"/>\n    </testcase>");
             }
             _ => out += "/>\n",
         }
@@ -55,7 +58,7 @@ pub fn render(model: &str, findings: &[Finding]) -> String {
     out + "  </testsuite>\n</testsuites>\n"
 }
 
-/// The document for a model that was rejected: one test case, which could not be run.
+/// The document for a rejected model: one test case with an error.
 pub fn render_rejected(model: &str, problems: &[Problem]) -> String {
     let mut text = String::from("\n");
     for problem in problems {
@@ -92,7 +95,14 @@ fn run_text(run: &ShownRun) -> String {
         }
         for act in &event.actions {
             let process = run.trace.lanes.get(act.lane).map_or("", |lane| lane.process.as_str());
-            let _ = writeln!(out, "{}  {process}  {}:{}  {}", number + 1, act.file, act.line, act.statement);
+            let _ = writeln!(
+                out,
+                "{}  {process}  {}:{}  {}",
+                number + 1,
+                act.file,
+                act.line,
+                act.statement
+            );
         }
     }
     let _ = writeln!(out, "{}", run.error);

@@ -1,87 +1,93 @@
-//! The ledger: what was checked and how exhaustively, and what was not, with the flag that would.
+//! The ledger: what was checked and how exhaustively, and what was not checked, with the flag that
+//! checks it.
 
 use super::Report;
 use super::text::counted_states;
-use model::program::{Action, BranchKind, Operation, Program};
-use search::Guarantee;
+use crate::check::SafetyResult;
+use lariat_ir::program::{Action, BranchKind, Operation, Program};
+use lariat_search::{Guarantee, Verdict};
 use serde::Serialize;
 
+/// What was checked and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
-    /// What was looked for.
+    /// The kinds of errors and the properties that were checked.
     pub checked: Vec<String>,
-    /// In how much of what can be reached.
+    /// The part of the reachable states that was visited.
     pub coverage: String,
-    pub not_checked: Vec<Unasked>,
+    /// What was not checked.
+    pub not_checked: Vec<Unchecked>,
 }
 
-/// Something nobody looked at.
+/// Something that was not checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unasked {
+pub struct Unchecked {
+    /// Its name.
     pub what: String,
-    /// How to ask for it, or why it cannot be asked.
+    /// The flag that checks it.
     pub how: String,
 }
 
+/// The ledger of a report.
 pub fn ledger(report: &Report<'_>) -> Ledger {
-    let program = report.program;
-    let mut ledger = Ledger { coverage: coverage(report), ..Ledger::default() };
-    let assertions = count_assertions(program);
-    if assertions > 0 {
-        ledger.checked.push(promela::diagnostic::count(assertions, "assertion"));
+    let program = report.program();
+    let mut ledger = Ledger::default();
+    if let Some(safety) = &report.safety {
+        ledger.coverage = coverage(safety);
+        let counts =
+            [(count_assertions(program), "assertion"), (program.invariants.len(), "invariant")];
+        for (number, what) in counts.into_iter().filter(|(number, _)| *number > 0) {
+            ledger.checked.push(lariat_promela::diagnostic::count(number, what));
+        }
+        if let Some(trace) = &program.event_trace {
+            let what = if trace.negated { "the notrace" } else { "the event trace" };
+            ledger.checked.push(what.into());
+        }
+        ledger.checked.extend(["deadlocks".into(), "run-time errors".into()]);
+    } else {
+        let (what, how) = ("errors".into(), "not requested, --property safety".into());
+        ledger.not_checked.push(Unchecked { what, how });
     }
-    if !program.invariants.is_empty() {
-        ledger.checked.push(promela::diagnostic::count(program.invariants.len(), "invariant"));
-    }
-    if let Some(trace) = &program.event_trace {
-        ledger.checked.push(if trace.negated { "the notrace" } else { "the event trace" }.into());
-    }
-    ledger.checked.push("deadlocks".into());
-    ledger.checked.push("run-time errors".into());
-    if !report.safety {
-        ledger = Ledger::default();
-        let (what, how) = ("errors".into(), "not asked, --property safety".into());
-        ledger.not_checked.push(Unasked { what, how });
-    }
-    let decided = report.liveness.iter().filter(|checked| checked.verdict != search::Verdict::Inconclusive);
-    ledger.checked.extend(decided.map(|checked| format!("{} {}", checked.kind, checked.name)));
+    let decided = report.properties.iter().filter(|each| each.verdict != Verdict::Inconclusive);
+    ledger.checked.extend(decided.map(|result| format!("{} {}", result.kind, result.name)));
     for property in report.unchecked() {
-        ledger.not_checked.push(Unasked {
-            what: format!("{} {}", property.kind, property.name),
-            how: format!("not asked, --property {}", property.name),
+        ledger.not_checked.push(Unchecked {
+            what: format!("{} {}", property.kind(), property.name),
+            how: format!("not requested, --property {}", property.name),
         });
     }
-    let asked = report.liveness.iter().any(|checked| checked.kind == "progress");
-    let progress = |kind: &model::program::ProcessType| kind.locations.iter().any(|place| place.progress);
-    if program.process_types.iter().any(progress) && !asked {
-        let (what, how) = ("non-progress cycles".into(), "not asked, --non-progress".into());
-        ledger.not_checked.push(Unasked { what, how });
+    let is_requested = report.properties.iter().any(|result| result.kind == "progress");
+    let progress =
+        |kind: &lariat_ir::program::ProcessType| kind.locations.iter().any(|place| place.progress);
+    if program.process_types.iter().any(progress) && !is_requested {
+        let (what, how) = ("non-progress cycles".into(), "not requested, --non-progress".into());
+        ledger.not_checked.push(Unchecked { what, how });
     }
     if program.channel_types.iter().any(|kind| kind.capacity > 0) {
-        ledger.not_checked.push(Unasked {
+        ledger.not_checked.push(Unchecked {
             what: "channels that would grow forever".into(),
-            how: "not asked, --unbounded".into(),
+            how: "not requested, --unbounded".into(),
         });
     }
     ledger
 }
 
-fn coverage(report: &Report<'_>) -> String {
-    let outcome = &report.checked.outcome;
+fn coverage(safety: &SafetyResult) -> String {
+    let outcome = &safety.outcome;
     let states =
-        counted_states(&outcome.statistics) + if report.checked.reduced { " after reductions" } else { "" };
+        counted_states(&outcome.statistics) + if safety.reduced { " after reductions" } else { "" };
     if let Some(limit) = outcome.limit {
-        return format!("in {states}, not all that are reachable: {limit}");
+        return format!("in {states}, not all reachable states: {limit}");
     }
     if let Guarantee::Omissions { expected } = outcome.guarantee
         && outcome.errors == 0
     {
-        return format!("in {states}; {expected:.3} are expected to be missing");
+        return format!("in {states}; {expected:.3} omissions expected");
     }
     match (outcome.exhaustive, outcome.errors) {
         (true, _) => format!("in every reachable state, {states}"),
-        (false, 0) => format!("in {states}, not all that are reachable"),
-        (false, _) => "until the first error; --all-errors goes on".into(),
+        (false, 0) => format!("in {states}, not all reachable states"),
+        (false, _) => "until the first error; --all-errors continues".into(),
     }
 }
 
@@ -91,8 +97,8 @@ pub fn render(ledger: &Ledger) -> Vec<String> {
     if !ledger.coverage.is_empty() {
         checked += &format!(" — {}", ledger.coverage);
     }
-    let unasked = |each: &Unasked| format!("{} ({})", each.what, each.how);
-    let not_checked: Vec<String> = ledger.not_checked.iter().map(unasked).collect();
+    let unchecked = |each: &Unchecked| format!("{} ({})", each.what, each.how);
+    let not_checked: Vec<String> = ledger.not_checked.iter().map(unchecked).collect();
     let mut lines = vec![checked];
     if !not_checked.is_empty() {
         lines.push(format!("not checked: {}", not_checked.join(", ")));
@@ -100,23 +106,27 @@ pub fn render(ledger: &Ledger) -> Vec<String> {
     lines
 }
 
-/// How many statements of the program are assertions.
+/// The number of assertion statements.
 fn count_assertions(program: &Program) -> usize {
     fn is_assertion(operation: &Operation) -> bool {
         match operation {
             Operation::Guarded { actions, .. } => {
                 actions.iter().any(|action| matches!(action, Action::Assert { .. }))
             }
-            Operation::Deterministic(body) => body
-                .nodes
-                .iter()
-                .flatten()
-                .any(|branch| matches!(&branch.kind, BranchKind::Operation(inner) if is_assertion(inner))),
+            Operation::Deterministic(body) => {
+                body.nodes.iter().flatten().any(|branch| match &branch.kind {
+                    BranchKind::Operation(inner) => is_assertion(inner),
+                    _ => false,
+                })
+            }
             _ => false,
         }
     }
-    let transitions =
-        program.process_types.iter().flat_map(|kind| &kind.locations).flat_map(|place| &place.transitions);
+    let transitions = program
+        .process_types
+        .iter()
+        .flat_map(|kind| &kind.locations)
+        .flat_map(|place| &place.transitions);
     let mut origins: Vec<_> =
         transitions.filter(|each| is_assertion(&each.operation)).map(|each| each.origin).collect();
     origins.sort_unstable();

@@ -1,12 +1,12 @@
-//! The report as SARIF 2.1.0, so that code hosts show an error at its line, with the run that leads to it.
+//! The report as SARIF 2.1.0, with which code hosts show an error and its run at the source lines.
 
 use super::findings::{Finding, Position, ShownRun};
 use super::{printable_json, printable_lines};
-use crate::load::Problem;
+use crate::model::Problem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The document, with a line end.
+/// The document, with a final newline.
 pub fn render(findings: &[Finding]) -> String {
     let mut rules: BTreeMap<String, &str> = BTreeMap::new();
     let mut results = Vec::new();
@@ -16,9 +16,9 @@ pub fn render(findings: &[Finding]) -> String {
             results.push(result(finding, run));
         }
     }
-    // A property that was not decided has no result, which must not look as if nothing was wrong.
+    // An undecided property has no result; without a notification it would look like a success.
     let undecided = findings.iter().filter(|finding| finding.verdict == "inconclusive").map(|finding| {
-        let reason = finding.reason.as_deref().unwrap_or("not everything was visited");
+        let reason = finding.reason.as_deref().unwrap_or("the search was not exhaustive");
         let text = format!("{}: inconclusive: {reason}", finding.name);
         json!({ "level": "warning", "descriptor": { "id": "inconclusive" }, "message": message(&text) })
     });
@@ -55,7 +55,7 @@ pub fn render_rejected(problems: &[Problem]) -> String {
     document(&rules, results, notifications, false)
 }
 
-/// The rule of what is wrong with the text of a model.
+/// The rule for problems in the text of a model.
 const REJECTED: &str = "rejected";
 
 fn document(
@@ -64,8 +64,10 @@ fn document(
     notifications: Vec<Value>,
     successful: bool,
 ) -> String {
-    let rules: Vec<Value> =
-        rules.iter().map(|(id, kind)| json!({ "id": id, "shortDescription": { "text": kind } })).collect();
+    let rules: Vec<Value> = rules
+        .iter()
+        .map(|(id, kind)| json!({ "id": id, "shortDescription": { "text": kind } }))
+        .collect();
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -85,23 +87,29 @@ fn document(
     printable_json(&format!("{document:#}\n"))
 }
 
-/// A message as code hosts show it.
+/// A message without control characters.
 fn message(text: &str) -> Value {
     json!({ "text": printable_lines(text) })
 }
 
 fn rule(kind: &str) -> String {
-    kind.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+    kind.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect()
 }
 
 fn result(finding: &Finding, run: &ShownRun) -> Value {
-    let steps = run.trace.events.iter().flat_map(|event| event.actions.iter().map(move |act| (event, act)));
+    let steps =
+        run.trace.events.iter().flat_map(|event| event.actions.iter().map(move |act| (event, act)));
     let flow: Vec<Value> = steps
         .filter(|(_, act)| !act.file.is_empty())
         .map(|(event, act)| {
             let process = run.trace.lanes.get(act.lane).map_or("", |lane| lane.process.as_str());
             let changed = event.set.iter().filter_map(|(variable, value)| {
-                Some((run.trace.variables.get(*variable)?.clone(), json!({ "text": value.as_ref()? })))
+                Some((
+                    run.trace.variables.get(*variable)?.clone(),
+                    json!({ "text": value.as_ref()? }),
+                ))
             });
             let state: serde_json::Map<String, Value> = changed.collect();
             let mut place = location(&Position::from(act));
@@ -135,7 +143,7 @@ fn location(place: &Position) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) }, "region": region } })
 }
 
-/// A path as a relative reference: everything that is not plain is percent-encoded.
+/// A path as a relative URI reference, percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.trim_start_matches("./").bytes() {

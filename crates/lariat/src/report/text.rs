@@ -1,22 +1,29 @@
-//! The report for people: one line per property, then the run that shows what is wrong, then what else
-//! is worth knowing.
+//! The report as text: one line per property, then the counterexamples, then the ledger.
 
-use super::columns::table;
-use super::{Report, lasso, ledger, printable, width};
-use crate::check::{Counterexample, TooLong};
+use super::{Report, counterexample, ledger, printable, properties, width};
+use crate::check::safety::TooLong;
+use crate::check::{SafetyResult, Unreached};
 use crate::explain;
-use crate::run::show_run;
-use crate::unreached::Unreached;
-use model::{Program, RuntimeError, State};
-use search::{Guarantee, MAX_VIOLATIONS, Statistics, Verdict};
+use lariat_ir::{Program, State};
+use lariat_search::{Guarantee, MAX_VIOLATIONS, Statistics, Verdict};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// How text looks.
+/// How much a report contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The verdicts alone.
+    Verdicts,
+    /// The verdicts, the counterexamples and the ledger.
+    Full,
+}
+
+/// Colours and line width.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
+    /// Use terminal escapes.
     pub color: bool,
-    /// Longer lines are broken; nothing if lines may have any length.
+    /// Longer lines are broken; `None` does not limit the width.
     pub width: Option<usize>,
 }
 
@@ -25,46 +32,51 @@ impl Style {
         if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }
 
+    /// Bold.
     pub fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
+    /// For verdicts that hold.
     pub fn good(self, text: &str) -> String {
         self.paint("1;32", text)
     }
 
+    /// For violations.
     pub fn bad(self, text: &str) -> String {
         self.paint("1;31", text)
     }
 
+    /// For inconclusive verdicts and warnings.
     pub fn unsure(self, text: &str) -> String {
         self.paint("1;33", text)
     }
 
+    /// For less important text.
     pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    /// The text, its lines no longer than they may be.
+    /// The text with lines broken to the width.
     pub fn fitted(self, text: String) -> String {
         self.width.map_or_else(|| text.clone(), |width| width::fitted(&text, width))
     }
 }
 
-/// The whole report; `quiet` leaves the verdicts.
-pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
-    let mut out = if report.safety { verdicts(report, style) } else { String::new() };
-    for checked in report.liveness {
-        out += &lasso::verdict(checked, style, quiet);
+/// The report.
+pub fn render(report: &Report<'_>, style: Style, detail: Detail) -> String {
+    let mut out = report.safety.as_ref().map_or_else(String::new, |safety| verdict(safety, style));
+    for result in &report.properties {
+        out += &properties::verdict(result, style, detail);
     }
-    if quiet {
+    if detail == Detail::Verdicts {
         return style.fitted(out);
     }
-    if report.safety {
-        out += &safety(report, style);
+    if let Some(result) = &report.safety {
+        out += &safety(report.program(), result, style);
     }
-    for checked in report.liveness {
-        out += &lasso::details(report.program, checked, style);
+    for result in &report.properties {
+        out += &properties::details(result, style);
     }
     out += "\n";
     for line in ledger::render(&ledger::ledger(report)) {
@@ -73,73 +85,78 @@ pub fn render(report: &Report<'_>, style: Style, quiet: bool) -> String {
     style.fitted(out)
 }
 
-/// What was found in looking for errors.
-fn safety(report: &Report<'_>, style: Style) -> String {
+/// The result of the search for errors, except the verdict.
+fn safety(program: &Program, result: &SafetyResult, style: Style) -> String {
     let mut out = String::new();
-    let outcome = &report.checked.outcome;
+    let outcome = &result.outcome;
     let _ = writeln!(out, "  {}", style.faint(&figures(&outcome.statistics, true)));
     if let Some(revisits) = outcome.statistics.forgotten() {
         let _ = writeln!(
             out,
-            "  {} insertions into the cache, {} of them in place of another state: states that were replaced \
+            "  {} insertions into the cache, {} of them replaced another state: replaced states \
              may have been visited again",
             grouped(revisits.insertions),
             grouped(revisits.replaced)
         );
     }
-    if let Some(first) = report.checked.counterexamples.first() {
+    if let Some(first) = result.counterexamples.first() {
         out += "\n";
-        out += &counterexample(report.program, first, style);
-        out += &other_errors(report, style);
+        out += &counterexample::render(first, style);
+        out += &other_errors(result, style);
     }
-    if let (true, Some(found)) = (report.checked.counterexamples.is_empty(), report.checked.too_long.first())
-    {
+    if let (true, Some(found)) = (result.counterexamples.is_empty(), result.too_long.first()) {
         let _ = writeln!(out, "\n  {}", too_long(found));
     }
     if outcome.endless_atomic {
         let _ = writeln!(out, "\n{} an atomic sequence can run forever", style.unsure("warning:"));
     }
-    out += &unreached_text(report.program, &report.checked.unreached, style);
+    out += &unreached_text(program, &result.unreached, style);
     out
 }
 
-/// Why the run to an error is not shown though it is known.
+/// Why a confirmed run to an error is not shown.
 fn too_long(found: &TooLong) -> String {
     format!(
-        "the run to it, {} steps, takes more memory to show than the limit allows: give more --memory, \
-         or look for a shortest run (--search bfs)",
+        "the run to the error has {} steps, more than the memory limit can hold: increase --memory, \
+         or search for a shortest run (--search bfs)",
         grouped(found.steps as u64)
     )
 }
 
-/// The first error that was found, if it is known which.
-pub(super) fn first_error(report: &Report<'_>) -> Option<String> {
-    let shown = report.checked.counterexamples.iter().map(|found| &found.violation.error);
-    let too_long = report.checked.too_long.iter().map(|found| &found.error);
-    let first = shown.chain(too_long).chain(&report.checked.outcome.unshown).next().map(ToString::to_string);
-    first.or_else(|| report.checked.outcome.error_kinds.first().map(ToString::to_string))
+/// The first error that was found, if it is known.
+fn first_error(result: &SafetyResult) -> Option<String> {
+    let shown = result.counterexamples.iter().filter_map(|found| found.error());
+    let too_long = result.too_long.iter().map(|found| &found.error);
+    let first = shown.chain(too_long).chain(&result.outcome.unshown).next();
+    first
+        .map(ToString::to_string)
+        .or_else(|| result.outcome.error_kinds.first().map(ToString::to_string))
 }
 
-/// One line per property.
-fn verdicts(report: &Report<'_>, style: Style) -> String {
-    let outcome = &report.checked.outcome;
+/// The line with the verdict of the search for errors, and lines that qualify it.
+fn verdict(result: &SafetyResult, style: Style) -> String {
+    let outcome = &result.outcome;
     let mut out = match outcome.verdict() {
         Verdict::Holds => format!("safety: {}\n", style.good("holds")),
         Verdict::Violated => {
-            let what = first_error(report);
-            format!("safety: {}  {}\n", style.bad("VIOLATED"), printable(&what.unwrap_or_default()))
+            let error = first_error(result).unwrap_or_default();
+            format!("safety: {}  {}\n", style.bad("VIOLATED"), printable(&error))
         }
         Verdict::Inconclusive => format!("safety: {}\n", style.unsure("inconclusive")),
     };
     if let Guarantee::Omissions { expected } = outcome.guarantee {
-        let _ = writeln!(out, "  states may have been omitted: {expected:.3} are expected to be");
+        let _ = writeln!(out, "  states may have been omitted: {expected:.3} expected");
     }
     if let Some(states) = outcome.statistics.compressed {
-        let _ = writeln!(out, "  memory grew short: from {} states on they were compressed", grouped(states));
+        let _ = writeln!(
+            out,
+            "  to save memory, states were compressed from state {} on",
+            grouped(states)
+        );
     }
     if let Some(limit) = outcome.limit {
         let phase = outcome.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
-        let _ = writeln!(out, "  not everything was visited: {limit}{phase}");
+        let _ = writeln!(out, "  the search was not exhaustive: {limit}{phase}");
     }
     if !outcome.unshown.is_empty() {
         let _ = writeln!(out, "  {UNSHOWN}");
@@ -147,11 +164,14 @@ fn verdicts(report: &Report<'_>, style: Style) -> String {
     out
 }
 
-/// Why there is no run to show: an error whose run cannot be shown, or the limit that was reached, and when.
-pub(super) fn without_run(report: &Report<'_>) -> Option<String> {
-    let outcome = &report.checked.outcome;
-    match (first_error(report), outcome.limit, outcome.phase) {
-        (Some(error), ..) => match report.checked.too_long.first() {
+/// Why the verdict is not "holds": the first error, or the limit that was reached.
+pub(super) fn reason(result: &SafetyResult) -> Option<String> {
+    if let Some(first) = result.counterexamples.first() {
+        return first.error().map(ToString::to_string);
+    }
+    let outcome = &result.outcome;
+    match (first_error(result), outcome.limit, outcome.phase) {
+        (Some(error), ..) => match result.too_long.first() {
             Some(found) => Some(format!("{error}; {}", too_long(found))),
             None => Some(format!("{error}; {UNSHOWN}")),
         },
@@ -160,13 +180,17 @@ pub(super) fn without_run(report: &Report<'_>) -> Option<String> {
     }
 }
 
-/// What became of the run to an error that was found just before a limit.
-pub(super) const UNSHOWN: &str = "the run that leads to the error was not reconstructed within the limit: more --time or --memory shows it";
+/// An error was found just before a limit was reached.
+pub(super) const UNSHOWN: &str =
+    "the run to the error was not reconstructed within the limit: increase --time or --memory";
 
-/// What the search took. Not every search has a depth.
+/// The size and the cost of a search. Not every search has a depth.
 pub(super) fn figures(statistics: &Statistics, has_depth: bool) -> String {
-    let mut text =
-        format!("{}, {} transitions, ", counted_states(statistics), grouped(statistics.transitions));
+    let mut text = format!(
+        "{}, {} transitions, ",
+        counted_states(statistics),
+        grouped(statistics.transitions)
+    );
     if statistics.atomic_steps > 0 {
         text += &format!("{} atomic steps, ", grouped(statistics.atomic_steps));
     }
@@ -176,7 +200,8 @@ pub(super) fn figures(statistics: &Statistics, has_depth: bool) -> String {
     text + &format!("{}, {}", seconds(statistics.time), megabytes(statistics.memory_bytes))
 }
 
-/// `1 state`, `1,000 states`; `about 990 states` if some were forgotten, so that the number is an estimate.
+/// `1 state`, `1,000 states`; `about 990 states` if states were replaced, because the number is
+/// then an estimate.
 pub(super) fn counted_states(statistics: &Statistics) -> String {
     let states = statistics.different_states();
     let about = if statistics.forgotten().is_some() { "about " } else { "" };
@@ -211,52 +236,36 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-fn counterexample(program: &Program, found: &Counterexample, style: Style) -> String {
-    let steps = show_run(program, &found.violation.run.steps, &found.states);
-    let mut out = String::new();
-    if steps.is_empty() {
-        let _ = writeln!(out, "{}", style.bold("The initial state shows it:"));
-    } else {
-        let count = promela::diagnostic::count(steps.len(), "step");
-        let _ = writeln!(out, "{}", style.bold(&format!("The run that shows it, {count}:")));
-        out += &table(&steps, style);
-    }
-    let _ = writeln!(out, "  {}", style.bad(&printable(&found.violation.error.to_string())));
-    if found.violation.error == RuntimeError::InvalidEndState
-        && let Some(end) = found.states.last()
-    {
-        out += &blocked(program, end);
-    }
-    out
-}
-
-/// Where each process stands when nothing can move, and why.
+/// Why no process can move.
 pub fn blocked(program: &Program, state: &State) -> String {
     explain::render(&explain::deadlock(program, state))
 }
 
-fn other_errors(report: &Report<'_>, style: Style) -> String {
-    let outcome = &report.checked.outcome;
+fn other_errors(result: &SafetyResult, style: Style) -> String {
+    let outcome = &result.outcome;
     let mut out = String::new();
-    // A search that stops at the first error may have met it several times, which says nothing.
-    let different = report.checked.counterexamples.len();
+    // The count of a search that stops at the first error depends on the timing of its threads.
+    let different = result.counterexamples.len();
     if outcome.errors > 1 && (outcome.exhaustive || different > 1) {
         let times = grouped(outcome.errors);
         if different == 1 {
-            let _ =
-                writeln!(out, "\nThis error was met {times} times, in different states; one run is shown.");
+            let _ = writeln!(
+                out,
+                "\nThis error occurs {times} times, in different states; one run is shown."
+            );
             return out;
         }
         let title = match different {
             MAX_VIOLATIONS => {
-                format!("The first {different} different errors; errors were met {times} times:")
+                format!("The first {different} different errors; {times} occurrences in all:")
             }
-            _ => format!("{different} different errors, met {times} times in all:"),
+            _ => format!("{different} different errors, {times} occurrences in all:"),
         };
         let _ = writeln!(out, "\n{}", style.bold(&title));
-        for found in &report.checked.counterexamples {
-            let steps = promela::diagnostic::count(found.violation.run.steps.len(), "step");
-            let _ = writeln!(out, "  {}  ({steps})", printable(&found.violation.error.to_string()));
+        for found in &result.counterexamples {
+            let steps = lariat_promela::diagnostic::count(found.prefix.len(), "step");
+            let error = found.error().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(out, "  {}  ({steps})", printable(&error));
         }
     }
     out
@@ -264,11 +273,13 @@ fn other_errors(report: &Report<'_>, style: Style) -> String {
 
 fn unreached_text(program: &Program, unreached: &[Unreached], style: Style) -> String {
     let mut out = String::new();
-    // Most processes go round forever: that their ends are not reached takes no more than a line.
+    // Most processes loop forever: their unreached ends are listed in one line.
     let mut endless = Vec::new();
     for process_type in &program.process_types {
-        let of_type: Vec<&Unreached> =
-            unreached.iter().filter(|statement| statement.process_type == process_type.name).collect();
+        let of_type: Vec<&Unreached> = unreached
+            .iter()
+            .filter(|statement| statement.process_type == process_type.name)
+            .collect();
         match of_type[..] {
             [] => continue,
             [only] if only.statement == "end" => {

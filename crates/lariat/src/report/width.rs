@@ -1,10 +1,11 @@
-//! Text that keeps to the width of a terminal: lines are broken between words where that can be done, else behind the punctuation within one. Escape
-//! sequences, which colour text, have no width.
+//! Breaks lines to the width of a terminal: between words if possible, otherwise after punctuation.
+//! Escape sequences have no width.
 
-/// How far what follows is indented when a line is broken.
+/// Additional indentation of continuation lines.
 const HANG: usize = 4;
 
-/// The text in lines of at most `first` characters, then of at most `rest`. Only spaces at a break are lost.
+/// The text as a line of at most `first` characters and lines of at most `rest` characters. Only
+/// spaces at a break are removed.
 pub fn broken(text: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = Line::default();
@@ -34,50 +35,56 @@ pub fn broken(text: &str, first: usize, rest: usize) -> Vec<String> {
     lines
 }
 
-/// A line in the making.
+/// An incomplete line.
 #[derive(Default)]
 struct Line {
     text: String,
     width: usize,
-    /// Behind some text: where a space begins, and how wide the line is behind it.
+    /// The last space after some text: its byte position, and the width of the line including it.
     space: Option<(usize, usize)>,
-    /// The same of punctuation, where it ends.
-    joint: Option<(usize, usize)>,
+    /// The last punctuation: the byte position and the width after it.
+    punctuation: Option<(usize, usize)>,
 }
 
-/// A word that does not fit may be broken behind these.
-fn is_joint(c: char) -> bool {
+/// A word that does not fit may be broken after these characters.
+fn is_punctuation(c: char) -> bool {
     matches!(c, '.' | ',' | ';' | ':' | ']' | ')' | '}' | '=' | '&' | '|' | '+' | '*' | '/')
 }
 
 impl Line {
     fn push(&mut self, c: char) {
-        // Spaces at the start are indentation, or left over from a break.
+        // Leading spaces are indentation, or remain from a break.
         let has_text = self.width > 0 && !self.text.trim_start().is_empty();
         if c == ' ' && has_text {
             self.space = Some((self.text.len(), self.width + 1));
         }
         self.text.push(c);
         self.width += 1;
-        if is_joint(c) {
-            self.joint = Some((self.text.len(), self.width));
+        if is_punctuation(c) {
+            self.punctuation = Some((self.text.len(), self.width));
         }
     }
 
-    /// Ends the line, at its last space, or joint if it has none, unless it may end here; what does not belong to it begins the next one, which has room for it and more.
+    /// Ends the line: here if `here`, otherwise at its last space or punctuation, if the remainder
+    /// fits into `room`. Returns the remainder.
     fn split(&mut self, here: bool, room: usize) -> Line {
         let width = self.width;
         let fits = |(_, behind): &(usize, usize)| !here && width - behind < room;
-        let place = self.space.map(|(at, behind)| (at + 1, behind)).filter(fits).or(self.joint.filter(fits));
+        let place = self
+            .space
+            .map(|(at, behind)| (at + 1, behind))
+            .filter(fits)
+            .or(self.punctuation.filter(fits));
         let Some((at, behind)) = place else { return Line::default() };
         let text = self.text.split_off(at);
-        let joint = self.joint.filter(|joint| joint.0 > at).map(|joint| (joint.0 - at, joint.1 - behind));
+        let punctuation =
+            self.punctuation.filter(|last| last.0 > at).map(|last| (last.0 - at, last.1 - behind));
         self.text.truncate(self.text.trim_end_matches(' ').len());
-        Line { width: width - behind, text, space: None, joint }
+        Line { width: width - behind, text, space: None, punctuation }
     }
 }
 
-/// The same text with its long lines broken; what follows is indented a little more than the line is.
+/// The text with long lines broken; continuation lines are indented further than the line.
 pub fn fitted(text: &str, width: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

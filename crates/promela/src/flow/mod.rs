@@ -1,17 +1,17 @@
-//! Control flow as SPIN sees it: a body becomes sequences of elements, an element becomes a location,
-//! and jumps that cost nothing are looked through.
+//! Control flow as in SPIN: a body becomes sequences of elements, an element becomes a location,
+//! and jumps without cost are resolved to their targets.
 //!
-//! Which statements are steps of their own decides the number of states, so the rules here follow SPIN's
-//! to the letter, element numbers included: `.trail` files name them. [`build`] makes the elements in
-//! the order in which SPIN's parser would, [`table`] turns them into each location's list of transitions.
-//! It must not know what names mean, nor the model.
+//! The number of states depends on which statements are separate steps, so these rules follow SPIN
+//! exactly, including element numbers, which `.trail` files contain. [`build`] creates elements in
+//! the order of SPIN's parser; [`table`] computes the transitions of each location. This module
+//! must not know the meaning of names or the program IR.
 
 pub mod build;
 pub mod table;
 
 use crate::ast::Statement;
 use crate::source::Span;
-use crate::symbols::{Place, Scope};
+use crate::symbols::{LookupPoint, Scope};
 use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,21 +20,21 @@ pub struct ElementId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SequenceId(pub usize);
 
-/// What an element does.
+/// The action of an element.
 #[derive(Clone, Debug)]
 pub enum Node {
     /// A statement that is one step.
     Basic(Rc<Statement>),
-    /// A declaration without initialiser in the middle of a body: sets the variable to 0. Of a structure,
-    /// nothing.
+    /// A declaration without initialiser in the middle of a body: sets the variable to 0, or does
+    /// nothing for a structure.
     Reset(Rc<Statement>),
     /// `skip`, or any other constant true condition.
     Skip,
     Else,
     Goto(Jump),
-    /// Where the options of a selection meet again.
+    /// The point where the options of a selection join.
     Join,
-    /// Where a loop ends up after `break`.
+    /// The exit of a loop, reached by `break`.
     LoopExit,
     If,
     Do,
@@ -42,7 +42,7 @@ pub enum Node {
     Atomic(SequenceId),
     DStep(SequenceId),
     Block(SequenceId),
-    /// The closing brace of the body.
+    /// The end of the body.
     Stop,
 }
 
@@ -52,7 +52,7 @@ pub enum Jump {
     Break(usize),
 }
 
-/// Is control kept after the element?
+/// Whether the process keeps control after the element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Inside an atomic sequence, not at its end.
@@ -65,20 +65,20 @@ pub struct Status {
 
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// Within its body, from 1; the location's number.
+    /// Number within its body, from 1; also the location's number.
     pub number: u32,
-    /// In the whole program, from 0; the transition's number in trails.
+    /// Number within the program, from 0; the transition's number in trails.
     pub global_number: u32,
     pub node: Node,
     pub next: Option<ElementId>,
-    /// The options of a selection; main part and escape of an `unless`.
+    /// The options of a selection, or the main part and the escape of an `unless`.
     pub parts: Vec<SequenceId>,
-    /// The escapes that cover it, the outermost first.
+    /// The escapes that cover the element, outermost first.
     pub escapes: Vec<SequenceId>,
     pub status: Status,
     pub span: Span,
-    /// Where its names are looked up.
-    pub place: Place,
+    /// The point at which its names are looked up.
+    pub place: LookupPoint,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,7 @@ pub struct Sequence {
 }
 
 #[derive(Clone, Debug)]
-pub struct Label {
+pub struct BodyLabel {
     pub name: LabelName,
     pub scope: Scope,
     pub element: ElementId,
@@ -103,19 +103,19 @@ pub enum LabelName {
     Break(usize),
 }
 
-impl Label {
+impl BodyLabel {
     fn starts_with(&self, prefix: &str) -> bool {
         matches!(&self.name, LabelName::Written(name) if name.starts_with(prefix))
     }
 }
 
-/// One body: a proctype's, init's, a claim's or a trace's.
+/// A body: of a proctype, `init`, a claim or a trace.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub elements: Vec<Element>,
     pub sequences: Vec<Sequence>,
     /// In order of definition.
-    pub labels: Vec<Label>,
+    pub labels: Vec<BodyLabel>,
     pub top: SequenceId,
     /// One more than the largest element number.
     pub size: u32,
@@ -138,8 +138,8 @@ impl Body {
         self.sequence(id).last.expect("a closed sequence is not empty")
     }
 
-    /// The element a jump leads to. Of several labels with the name, one in the same block wins, then
-    /// one in a block around it, then any.
+    /// The target of a jump. If several labels have the name, one in the same block has precedence,
+    /// then one in an enclosing block, then any.
     pub fn destination(&self, jump: &Jump) -> Option<ElementId> {
         match jump {
             Jump::Break(id) => self
@@ -149,9 +149,9 @@ impl Body {
                 .map(|label| label.element),
             Jump::Label { name, scope } => {
                 let named = || {
-                    self.labels
-                        .iter()
-                        .filter(|label| matches!(&label.name, LabelName::Written(other) if other == name))
+                    self.labels.iter().filter(
+                        |label| matches!(&label.name, LabelName::Written(other) if other == name),
+                    )
                 };
                 named()
                     .rfind(|label| label.scope == *scope)
@@ -162,16 +162,16 @@ impl Body {
         }
     }
 
-    /// The element with this label, wherever in the body it stands.
+    /// The first element in the body with this label.
     pub fn labelled(&self, name: &str) -> Option<ElementId> {
         self.destination(&Jump::Label { name: name.into(), scope: Scope::default() })
     }
 
-    /// Has the element a label with one of these prefixes?
+    /// Whether the element has a label with one of these prefixes.
     fn has_special_label(&self, element: ElementId, prefixes: &[&str]) -> bool {
-        self.labels
-            .iter()
-            .any(|label| label.element == element && prefixes.iter().any(|prefix| label.starts_with(prefix)))
+        self.labels.iter().any(|label| {
+            label.element == element && prefixes.iter().any(|prefix| label.starts_with(prefix))
+        })
     }
 
     fn is_labelled(&self, element: ElementId) -> bool {
@@ -180,8 +180,9 @@ impl Body {
 }
 
 impl Body {
-    /// If the label stands at a jump, puts a skip in the jump's place and the jump behind it, as SPIN does
-    /// for labels that other processes ask for. Says whether it did; the new element then has this number.
+    /// If the label is at a jump, replaces the jump by a skip followed by the jump, as SPIN does
+    /// for labels that other processes refer to. Returns whether it did; the new element then has
+    /// number `global_number`.
     pub fn keep_jump(&mut self, label: &str, global_number: u32) -> bool {
         let Some(id) = self.labelled(label) else { return false };
         if !matches!(self.element(id).node, Node::Goto(_)) {

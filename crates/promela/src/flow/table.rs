@@ -1,8 +1,9 @@
 //! From elements to the transitions of each location.
 //!
 //! A selection first gets links to the first elements of its options; links to links are flattened;
-//! then each link is replaced by the step it leads to; then the steps of escapes are put in front. The
-//! order of all this decides the order of a location's transitions and where labels end up, so it is SPIN's.
+//! each link is replaced by the step at its target; finally the steps of escapes are prepended.
+//! This order determines the order of a location's transitions and the positions of labels, so it
+//! is SPIN's order.
 
 use super::{Body, ElementId, LabelName, Node, SequenceId};
 use crate::ast::{Expr, ExprKind, StatementKind};
@@ -12,36 +13,39 @@ use crate::source::Span;
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub kind: EntryKind,
-    /// The number of the location it leads to; 0 behind the end of the body.
+    /// The number of the target location; 0 after the end of the body.
     pub target: u32,
-    /// Is control kept?
+    /// Whether the process keeps control.
     pub atomic: bool,
-    /// 0, or the number of the escape it belongs to.
+    /// The number of the escape that it belongs to, or 0.
     pub escape: u32,
-    /// Numbers of the escapes that cover it, the outermost first.
+    /// Numbers of the escapes that cover the transition, outermost first.
     covered_by: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// Performs the element's statement.
+    /// Executes the element's statement.
     Step(ElementId),
-    /// A selection none of whose options can ever be taken.
+    /// A selection all of whose options are constantly false.
     Blocked(ElementId),
-    /// Stands for a selection until its links are in place.
+    /// Placeholder for a selection until its links are known.
     Head(ElementId),
-    /// Stands for the steps of the location `target` until they are known.
+    /// Placeholder for the steps of the location `target` until they are known.
     Link(ElementId),
 }
 
 impl EntryKind {
     pub fn element(self) -> ElementId {
-        let (EntryKind::Step(id) | EntryKind::Blocked(id) | EntryKind::Head(id) | EntryKind::Link(id)) = self;
+        let (EntryKind::Step(id)
+        | EntryKind::Blocked(id)
+        | EntryKind::Head(id)
+        | EntryKind::Link(id)) = self;
         id
     }
 }
 
-/// What is said about a location by its labels.
+/// The special labels of a location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     pub end: bool,
@@ -61,25 +65,26 @@ impl Marks {
 
 #[derive(Debug)]
 pub struct Table {
-    /// By location number.
+    /// Indexed by location number.
     pub entries: Vec<Vec<Entry>>,
     pub marks: Vec<Marks>,
     pub initial: u32,
 }
 
-/// Control flow that leads nowhere.
+/// An error in the control flow.
 #[derive(Debug)]
-pub struct Tangle {
+pub struct FlowError {
     pub span: Span,
     pub message: &'static str,
 }
 
-type Result<T> = std::result::Result<T, Tangle>;
+type Result<T> = std::result::Result<T, FlowError>;
 
-/// Jumps in a row that are looked through before they are taken for a circle.
+/// Number of consecutive jumps after which they are considered a cycle.
 const JUMP_LIMIT: usize = 500;
 
-/// The table of a body. The body's jumps are adjusted on the way (`atomic` at jumps between sequences).
+/// Computes the transition table of a body. Adjusts the `atomic` flag of jumps between sequences in
+/// the body.
 pub fn table(body: &mut Body) -> Result<Table> {
     let size = body.size as usize;
     let mut marks = vec![Marks::default(); size];
@@ -94,8 +99,11 @@ pub fn table(body: &mut Body) -> Result<Table> {
     let stop = body.element(body.last(body.top)).number;
     marks[stop as usize].end = true;
 
-    let mut builder =
-        TableBuilder { entries: vec![Vec::new(); size], done: vec![false; body.elements.len()], body };
+    let mut builder = TableBuilder {
+        entries: vec![Vec::new(); size],
+        done: vec![false; body.elements.len()],
+        body,
+    };
     builder.sequence(builder.body.top)?;
     let first = builder.body.first(builder.body.top);
     let initial = builder.resolve(first, builder.body.element(first).status.atomic)?;
@@ -160,7 +168,7 @@ impl TableBuilder<'_> {
         Ok(())
     }
 
-    /// An option that starts with a constant false condition is never taken.
+    /// Whether an option starts with a constant false condition.
     fn is_dead(&self, id: ElementId) -> bool {
         let element = self.body.element(id);
         element.escapes.is_empty()
@@ -176,7 +184,10 @@ impl TableBuilder<'_> {
         let last = self.body.last(inner);
         self.body.elements[last.0].next = self.body.element(id).next;
         let target = self.body.element(start).number;
-        self.put(id, vec![plain(EntryKind::Head(id), 0, atomic), plain(EntryKind::Link(id), target, atomic)]);
+        self.put(
+            id,
+            vec![plain(EntryKind::Head(id), 0, atomic), plain(EntryKind::Link(id), target, atomic)],
+        );
         self.sequence(inner)
     }
 
@@ -203,9 +214,9 @@ impl TableBuilder<'_> {
             (Node::Goto(jump), _) => match self.body.destination(jump) {
                 Some(destination) => self.number_of(destination, atomic)?,
                 None => {
-                    return Err(Tangle {
+                    return Err(FlowError {
                         span: element.span,
-                        message: "the label of this jump is not defined",
+                        message: "the target label of this jump is not defined",
                     });
                 }
             },
@@ -248,8 +259,8 @@ impl TableBuilder<'_> {
         Ok(self.body.element(self.resolve(id, atomic)?).number)
     }
 
-    /// Looks through jumps and joins to the element where a process really stops. From inside an atomic
-    /// sequence it does not look beyond the sequence's end.
+    /// Follows jumps and joins to the element at which a process stops. Inside an atomic sequence,
+    /// the search ends at the sequence's end.
     fn resolve(&self, from: ElementId, atomic: bool) -> Result<ElementId> {
         let mut current = from;
         for _ in 0..JUMP_LIMIT {
@@ -257,12 +268,15 @@ impl TableBuilder<'_> {
             let next = match &element.node {
                 Node::Goto(jump) => match self.body.destination(jump) {
                     Some(next) if next == current => {
-                        return Err(Tangle { span: element.span, message: "this jump leads to itself" });
+                        return Err(FlowError {
+                            span: element.span,
+                            message: "this jump targets itself",
+                        });
                     }
                     Some(next) => next,
                     None => {
-                        let message = "the label of this jump is not defined";
-                        return Err(Tangle { span: element.span, message });
+                        let message = "the target label of this jump is not defined";
+                        return Err(FlowError { span: element.span, message });
                     }
                 },
                 Node::Join | Node::LoopExit => match element.next {
@@ -278,10 +292,10 @@ impl TableBuilder<'_> {
             current = next;
         }
         let span = self.body.element(from).span;
-        Err(Tangle { span, message: "these jumps lead round in a circle" })
+        Err(FlowError { span, message: "these jumps form a cycle without a statement" })
     }
 
-    /// The first element of an option that is more than punctuation.
+    /// The first element of an option that is neither a join nor an `unless`.
     fn start_of(&self, from: ElementId) -> Result<ElementId> {
         let mut current = from;
         for _ in 0..JUMP_LIMIT {
@@ -293,10 +307,11 @@ impl TableBuilder<'_> {
             };
         }
         let span = self.body.element(from).span;
-        Err(Tangle { span, message: "these jumps lead round in a circle" })
+        Err(FlowError { span, message: "these jumps form a cycle without a statement" })
     }
 
-    /// A jump out of an atomic sequence ends it; a jump from its end into another one bridges them.
+    /// A jump out of an atomic sequence ends it; a jump from its end into another one connects
+    /// them.
     fn patch_jumps(&mut self, sequence: SequenceId) {
         let extent = self.body.sequence(sequence).extent;
         let mut current = self.body.sequence(sequence).first;
@@ -334,24 +349,27 @@ fn plain(kind: EntryKind, target: u32, atomic: bool) -> Entry {
 }
 
 impl Table {
-    /// Labels of a location that is looked through carry over to where it leads.
+    /// A location that is resolved to its target passes its labels on.
     fn inherit(&mut self, target: u32, from: u32) {
         self.marks[target as usize] = self.marks[target as usize].join(self.marks[from as usize]);
     }
 
-    /// Links to selections become links to the selections' options.
+    /// Replaces links to selections by links to the selections' options.
     fn flatten(&mut self) {
         loop {
             let mut changed = false;
             for location in 1..self.entries.len() {
                 let is_compound = |entry: &Entry| self.entries[entry.target as usize].len() > 1;
-                if self.entries[location].len() < 2 || !self.entries[location][1..].iter().any(is_compound) {
+                if self.entries[location].len() < 2
+                    || !self.entries[location][1..].iter().any(is_compound)
+                {
                     continue;
                 }
                 let old = std::mem::take(&mut self.entries[location]);
                 let mut new = vec![old[0].clone()];
                 for link in &old[1..] {
-                    // A selection that contains itself can only be reached through a step, so `old` is enough.
+                    // A selection that contains itself can only be reached through a step, so `old`
+                    // suffices.
                     let inner = self.entries[link.target as usize].clone();
                     if inner.len() < 2 {
                         new.push(link.clone());
@@ -371,7 +389,7 @@ impl Table {
         }
     }
 
-    /// Each link becomes the step at the location it leads to.
+    /// Replaces each link by the step at its target location.
     fn replace_links(&mut self) {
         for location in 1..self.entries.len() {
             if self.entries[location].len() < 2 {
@@ -393,7 +411,7 @@ impl Table {
         let id = |entry: &Entry| body.element(entry.kind.element()).global_number;
         for location in 1..self.entries.len() {
             for position in 0..self.entries[location].len() {
-                // Escapes already put in front have moved the original entries back.
+                // Escapes that were already prepended have shifted the original entries.
                 let offset = self.entries[location].iter().filter(|entry| entry.escape > 0).count();
                 let covered_by = self.entries[location][position + offset].covered_by.clone();
                 for &escape in covered_by.iter().rev() {
@@ -408,7 +426,7 @@ impl Table {
         }
     }
 
-    /// An end label at a join holds where the join leads.
+    /// An end label at a join applies to the join's target.
     fn move_end_marks(&mut self, body: &Body) {
         for location in 1..self.entries.len() {
             if let [only] = &self.entries[location][..]

@@ -1,11 +1,11 @@
-//! The first reading: declares names and turns bodies into elements, in textual order.
+//! The first pass: declares names and turns bodies into elements, in textual order.
 
-use super::{Collected, Lowering, Unit};
+use super::{BodySource, Collected, Lowering};
 use crate::ast::{self, Declaration, ExprKind, Ident, Initializer, Reference, TypeKind};
 use crate::diagnostic::Diagnostic;
-use crate::flow::build::{Declare, LoopRange, build};
+use crate::flow::build::{DeclarationSink, LoopRange, build};
 use crate::suggest::closest;
-use crate::symbols::{Field, Owner, Place, Scope, Type, Variable};
+use crate::symbols::{DeclaredVariable, Field, LookupPoint, Owner, Scope, Type};
 use std::rc::Rc;
 
 impl<'a> Lowering<'a> {
@@ -25,7 +25,7 @@ impl<'a> Lowering<'a> {
                     }
                     let count = self.symbols.name_sets[set.index()].names.len();
                     if count > 255 {
-                        let message = format!("{count} mtype names, but at most 255 fit");
+                        let message = format!("{count} mtype names, but at most 255 are possible");
                         self.error(declaration.span, message, "too many");
                     }
                 }
@@ -39,25 +39,27 @@ impl<'a> Lowering<'a> {
                         self.parameter(parameter, owner);
                     }
                     let name = proctype.name.text.clone();
-                    self.body(Unit::Proctype(proctype), name, &proctype.body);
+                    self.body(BodySource::Proctype(proctype), name, &proctype.body);
                 }
-                ast::Unit::Init(init) => self.body(Unit::Init(init), "init".into(), &init.body),
+                ast::Unit::Init(init) => {
+                    self.body(BodySource::Init(init), "init".into(), &init.body)
+                }
                 ast::Unit::Never(claim) => {
                     let name = match &claim.name {
                         Some(name) => name.text.clone(),
                         None => format!("never_{nevers}").into(),
                     };
                     nevers += 1;
-                    self.body(Unit::Never(claim), name, &claim.body);
+                    self.body(BodySource::Never(claim), name, &claim.body);
                 }
                 ast::Unit::Trace(trace) => {
                     let name = if trace.negated { ":notrace:" } else { ":trace:" };
-                    self.body(Unit::Trace(trace), name.into(), &trace.body);
+                    self.body(BodySource::Trace(trace), name.into(), &trace.body);
                 }
                 ast::Unit::Ltl(_) => {}
             }
         }
-        // SPIN reads formulas when it has read everything else.
+        // SPIN reads formulas after everything else.
         for unit in &tree.units {
             let ast::Unit::Ltl(ltl) = unit else { continue };
             let mut labels = Vec::new();
@@ -72,7 +74,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Proctypes may be started above their definition, so their numbers are needed first.
+    /// Proctypes may be started before their definition, so their numbers are needed first.
     fn number_bodies(&mut self, tree: &'a ast::Program) {
         let mut index = 0;
         let mut process_types = 0;
@@ -92,25 +94,29 @@ impl<'a> Lowering<'a> {
                 _ => continue,
             }
             if matches!(unit, ast::Unit::Proctype(_) | ast::Unit::Init(_)) {
-                self.process_type_ids.insert(index, model::program::ProcessTypeId(process_types));
+                self.process_type_ids
+                    .insert(index, lariat_ir::program::ProcessTypeId(process_types));
                 process_types += 1;
             }
             index += 1;
         }
     }
 
-    fn body(&mut self, unit: Unit<'a>, name: Rc<str>, block: &ast::Block) {
+    fn body(&mut self, unit: BodySource<'a>, name: Rc<str>, block: &ast::Block) {
         let owner = self.bodies.len();
-        let is_claim = matches!(unit, Unit::Never(_));
-        let place =
-            Place { owner: Some(owner), scope: Scope::default(), declared: self.symbols.variables.len() };
+        let is_claim = matches!(unit, BodySource::Never(_));
+        let place = LookupPoint {
+            owner: Some(owner),
+            scope: Scope::default(),
+            declared: self.symbols.variables.len(),
+        };
         let body = build(self, block, Some(owner), is_claim);
         let exclusive = std::mem::take(&mut self.exclusive);
-        if let (Unit::Never(_) | Unit::Trace(_), Some(local)) =
+        if let (BodySource::Never(_) | BodySource::Trace(_), Some(local)) =
             (&unit, self.symbols.variables.iter().find(|variable| variable.owner == Some(owner)))
         {
             let span = local.name.span;
-            self.error(span, "a claim cannot have variables of its own", "declare it globally");
+            self.error(span, "a claim cannot declare variables", "declare it globally");
         }
         self.bodies.push(Collected {
             unit,
@@ -131,7 +137,9 @@ impl<'a> Lowering<'a> {
         let mut fields: Vec<Field> = Vec::new();
         for declaration in &typedef.fields {
             for variable in &declaration.variables {
-                let Some((ty, length)) = self.variable_type(declaration, variable) else { continue };
+                let Some((ty, length)) = self.variable_type(declaration, variable) else {
+                    continue;
+                };
                 if fields.iter().any(|field| field.name == variable.name.text) {
                     let message = format!("field `{}` is declared twice", variable.name.text);
                     self.error(variable.name.span, message, "again here");
@@ -158,7 +166,11 @@ impl<'a> Lowering<'a> {
                 self.error(length.span, "a parameter cannot be an array", "not allowed here");
             }
             if variable.initializer.is_some() {
-                self.error(variable.span, "a parameter cannot have an initialiser", "not allowed here");
+                self.error(
+                    variable.span,
+                    "a parameter cannot have an initialiser",
+                    "not allowed here",
+                );
             }
         }
         self.declare_variables(declaration, owner, &Scope::default(), true, true);
@@ -178,12 +190,16 @@ impl<'a> Lowering<'a> {
             let visibility = declaration.visibility.map(|(visibility, _)| visibility);
             if visibility == Some(ast::Visibility::Hidden) {
                 if owner.is_some() {
-                    self.error(variable.span, "only global variables can be hidden", "this one is local");
+                    self.error(
+                        variable.span,
+                        "only global variables can be hidden",
+                        "this one is local",
+                    );
                 } else if matches!(ty, Type::Bit | Type::Bool | Type::Chan) {
                     self.error(variable.span, "bits and channels cannot be hidden", "not allowed");
                 }
             }
-            let symbol = Variable {
+            let symbol = DeclaredVariable {
                 name: variable.name.clone(),
                 owner,
                 scope: scope.clone(),
@@ -197,9 +213,10 @@ impl<'a> Lowering<'a> {
                 let message = format!("`{}` is already an mtype name", variable.name.text);
                 self.error(variable.name.span, message, "choose another name");
             }
-            let place = Place { owner, scope: scope.clone(), declared: self.symbols.variables.len() };
+            let place =
+                LookupPoint { owner, scope: scope.clone(), declared: self.symbols.variables.len() };
             if let Some(other) = self.symbols.lookup(&variable.name.text, &place) {
-                // Like SPIN, which does not let an inner variable hide an outer one.
+                // As in SPIN, an inner variable must not shadow an outer one.
                 let first = self.symbols.variable(other).name.span;
                 self.report(
                     Diagnostic::error(format!("`{}` is declared twice", variable.name.text))
@@ -216,7 +233,7 @@ impl<'a> Lowering<'a> {
             Some(Initializer::Channel(channel)) => {
                 if ty != Type::Chan {
                     let message = format!("`{}` is not a channel", variable.name.text);
-                    self.error(channel.span, message, "but this creates one");
+                    self.error(channel.span, message, "this initialiser creates a channel");
                 }
                 match self.constant_value(&channel.capacity) {
                     Some(0..=super::MAX_CAPACITY) => {}
@@ -243,7 +260,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Type and array length of a declared variable.
+    /// The type and array length of a declared variable.
     fn variable_type(
         &mut self,
         declaration: &Declaration,
@@ -251,16 +268,25 @@ impl<'a> Lowering<'a> {
     ) -> Option<(Type, Option<u32>)> {
         let mut width = 16;
         match &variable.width {
-            Some(expr) if declaration.ty.kind == TypeKind::Unsigned => match self.constant_value(expr) {
-                Some(value @ 1..=31) => width = value as u8,
-                _ => self.error(expr.span, "the width of an unsigned must be in 1..31", "not a valid width"),
-            },
+            Some(expr) if declaration.ty.kind == TypeKind::Unsigned => {
+                match self.constant_value(expr) {
+                    Some(value @ 1..=31) => width = value as u8,
+                    _ => self.error(
+                        expr.span,
+                        "the width of an unsigned must be in 1..31",
+                        "not a valid width",
+                    ),
+                }
+            }
             Some(expr) => {
                 self.error(expr.span, "only `unsigned` variables have a width", "not allowed here");
             }
             None if declaration.ty.kind == TypeKind::Unsigned => self.report(
-                Diagnostic::error(format!("unsigned variable `{}` has no width", variable.name.text))
-                    .at(variable.span, "expected a width, as in `unsigned x : 5`"),
+                Diagnostic::error(format!(
+                    "unsigned variable `{}` has no width",
+                    variable.name.text
+                ))
+                .at(variable.span, "expected a width, as in `unsigned x : 5`"),
             ),
             None => {}
         }
@@ -268,9 +294,10 @@ impl<'a> Lowering<'a> {
             Ok(ty) => ty,
             Err(name) => {
                 let names: Vec<&str> = self.symbols.structs.iter().map(|s| &*s.name).collect();
-                let help = closest(&name.text, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
+                let help = closest(&name.text, names.iter().copied())
+                    .map(|n| format!("did you mean `{n}`?"));
                 let diagnostic = Diagnostic::error(format!("there is no type `{}`", name.text))
-                    .at(name.span, "not declared before this place")
+                    .at(name.span, "not declared before this point")
                     .maybe_help(help);
                 self.report(diagnostic);
                 return None;
@@ -289,7 +316,11 @@ impl<'a> Lowering<'a> {
                     Some(1)
                 }
                 None => {
-                    self.error(expr.span, "the length of an array must be a constant", "not a constant");
+                    self.error(
+                        expr.span,
+                        "the length of an array must be a constant",
+                        "not a constant",
+                    );
                     Some(1)
                 }
             },
@@ -297,7 +328,7 @@ impl<'a> Lowering<'a> {
         Some((ty, length))
     }
 
-    /// A reference to the label of a jump makes SPIN keep the jump as a step of its own.
+    /// A remote reference to the label of a jump makes SPIN keep the jump as a step of its own.
     fn keep_labelled_jump(&mut self, proctype: &str, label: &str) {
         let number = self.next_element;
         let Some(&index) = self.proctypes.get(proctype) else { return };
@@ -307,7 +338,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The labels of other processes that a block mentions.
+    /// The labels of other processes that a block refers to.
     fn label_references(&self, block: &ast::Block) -> Vec<(Rc<str>, Rc<str>)> {
         let mut found = Vec::new();
         crate::ast_walk::expressions(block, &mut |expr| {
@@ -319,24 +350,27 @@ impl<'a> Lowering<'a> {
     }
 }
 
-impl Declare for Lowering<'_> {
+impl DeclarationSink for Lowering<'_> {
     fn declare(&mut self, declaration: &Declaration, owner: Owner, scope: &Scope, initial: bool) {
         self.declare_variables(declaration, owner, scope, initial, false);
     }
 
     fn loop_counter(&mut self, channel: &Reference, owner: Owner, scope: &Scope) -> Ident {
         let name = Ident { text: "_loop_counter".into(), span: channel.span };
-        let place = Place { owner, scope: scope.clone(), declared: self.symbols.variables.len() };
+        let place =
+            LookupPoint { owner, scope: scope.clone(), declared: self.symbols.variables.len() };
         let capacity =
-            self.symbols.lookup(&channel.parts[0].name.text, &place).and_then(|index| {
-                match &self.symbols.variable(index).initializer {
-                    Some(Initializer::Channel(channel)) => self.constant_value(&channel.capacity),
-                    _ => None,
-                }
+            self.symbols.lookup(&channel.parts[0].name.text, &place).and_then(|index| match &self
+                .symbols
+                .variable(index)
+                .initializer
+            {
+                Some(Initializer::Channel(channel)) => self.constant_value(&channel.capacity),
+                _ => None,
             });
         let ty = if capacity.unwrap_or(0) > 255 { Type::Short } else { Type::Byte };
         // A second loop in the same block shares the counter, as in SPIN.
-        let _ = self.symbols.declare(Variable {
+        let _ = self.symbols.declare(DeclaredVariable {
             name: name.clone(),
             owner,
             scope: scope.clone(),
@@ -349,7 +383,12 @@ impl Declare for Lowering<'_> {
         name
     }
 
-    fn loop_range(&mut self, variable: &Reference, range: &Reference, place: &Place) -> LoopRange {
+    fn loop_range(
+        &mut self,
+        variable: &Reference,
+        range: &Reference,
+        place: &LookupPoint,
+    ) -> LoopRange {
         let mut declared = |reference: &Reference| {
             let name = &reference.parts[0].name;
             let found = self.symbols.lookup(&name.text, place);
@@ -359,29 +398,31 @@ impl Declare for Lowering<'_> {
             found.map(|index| self.symbols.variable(index).clone())
         };
         let (Some(counter), Some(over)) = (declared(variable), declared(range)) else {
-            return LoopRange::Bad;
+            return LoopRange::InvalidToken;
         };
         let indexed = range.parts[0].index.is_some();
         match (matches!(counter.ty, Type::Struct(_)), over.length) {
-            (true, _) if over.ty == Type::Chan && over.length.is_some() == indexed => LoopRange::Channel,
+            (true, _) if over.ty == Type::Chan && over.length.is_some() == indexed => {
+                LoopRange::Channel
+            }
             (false, Some(length)) if !indexed => LoopRange::Array(length),
             (true, _) => {
-                let message = "a loop whose variable is a structure runs over the messages of a channel";
+                let message = "a loop whose variable is a structure must iterate over a channel";
                 self.error(range.span, message, "not a channel");
-                LoopRange::Bad
+                LoopRange::InvalidToken
             }
             (false, _) => {
                 self.report(
-                    Diagnostic::error("a loop runs over the indices of an array").at(range.span, "not an array").help(
-                        "to run over the messages of a channel, use a variable of the typedef the channel carries",
+                    Diagnostic::error("this loop must iterate over an array").at(range.span, "not an array").help(
+                        "to iterate over the messages of a channel, use a variable of the typedef that the channel carries",
                     ),
                 );
-                LoopRange::Bad
+                LoopRange::InvalidToken
             }
         }
     }
 
-    fn exclusive(&mut self, exclusive: &ast::Exclusive, place: Place) {
+    fn exclusive(&mut self, exclusive: &ast::Exclusive, place: LookupPoint) {
         self.exclusive.push((exclusive.clone(), place));
     }
 

@@ -1,9 +1,9 @@
-//! The inside of a d_step becomes a graph of its own.
+//! The body of a d_step becomes a graph of its own.
 
 use super::Lowering;
 use crate::ast::{ExprKind, StatementKind};
 use crate::flow::{Body, Element, ElementId, Node, SequenceId};
-use model::program::{Body as ModelBody, Branch, BranchKind, Operation};
+use lariat_ir::program::{Body as ModelBody, Branch, BranchKind, Operation};
 use std::collections::HashMap;
 
 struct Nodes {
@@ -12,7 +12,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// The node of an element, made later if it is new.
+    /// The node of an element; a new element is queued for lowering.
     fn node(&mut self, element: ElementId) -> u32 {
         let next = self.ids.len() as u32;
         *self.ids.entry(element).or_insert_with(|| {
@@ -49,12 +49,18 @@ impl Lowering<'_> {
         for &part in &element.parts {
             let first = body.first(part);
             let start = body.element(first);
-            let leaf = matches!(start.node, Node::Basic(_) | Node::Reset(_) | Node::Skip | Node::Else);
+            let leaf =
+                matches!(start.node, Node::Basic(_) | Node::Reset(_) | Node::Skip | Node::Else);
             branches.push(if leaf {
                 self.branch(body, start, nodes)
             } else {
-                let origin = self.origin(start.span, Self::element_text(start), start.global_number);
-                Branch { kind: BranchKind::Enter, next: inside(body, first).map(|id| nodes.node(id)), origin }
+                let origin =
+                    self.origin(start.span, Self::element_text(start), start.global_number);
+                Branch {
+                    kind: BranchKind::Enter,
+                    next: inside(body, first).map(|id| nodes.node(id)),
+                    origin,
+                }
             });
         }
         branches
@@ -70,8 +76,9 @@ impl Lowering<'_> {
 
     fn check_dstep_statement(&mut self, element: &Element) {
         let Node::Basic(statement) = &element.node else { return };
-        let (StatementKind::Condition(expr) | StatementKind::Assert(expr) | StatementKind::Assign(_, expr)) =
-            &statement.kind
+        let (StatementKind::Condition(expr)
+        | StatementKind::Assert(expr)
+        | StatementKind::Assign(_, expr)) = &statement.kind
         else {
             return;
         };
@@ -87,7 +94,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The element, inside the d_step, at which execution continues from here; `None` outside of it.
+/// The next element inside the d_step to execute; `None` if execution leaves the d_step.
 fn inside(body: &Body, from: ElementId) -> Option<ElementId> {
     let mut current = from;
     for _ in 0..body.elements.len() + 1 {

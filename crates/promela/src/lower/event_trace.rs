@@ -5,14 +5,15 @@ use crate::ast::{self, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::flow::table::EntryKind;
 use crate::flow::{Element, Node};
-use model::expression::{Expr as ModelExpr, Pattern};
-use model::program::{Event, EventTrace};
+use lariat_ir::expression::{Expr as ModelExpr, Pattern};
+use lariat_ir::program::{Event, EventTrace};
 
 impl Lowering<'_> {
     pub(super) fn event_trace(&mut self, index: usize, trace: &ast::EventTrace) {
         if self.program.event_trace.is_some() {
             self.report(
-                Diagnostic::error("a second event trace").at(trace.span, "a model can have only one"),
+                Diagnostic::error("a second event trace")
+                    .at(trace.span, "a model can have only one"),
             );
             return;
         }
@@ -43,7 +44,8 @@ impl Lowering<'_> {
                 }
                 let target = ids.get(&entry.target).map_or(end, |id| id.0);
                 if let Some(event) = self.event(element, target) {
-                    let scope = if event.send { &mut result.send_scope } else { &mut result.receive_scope };
+                    let scope =
+                        if event.send { &mut result.send_scope } else { &mut result.receive_scope };
                     if !scope.contains(&event.channel) {
                         scope.push(event.channel.clone());
                     }
@@ -65,12 +67,17 @@ impl Lowering<'_> {
         };
         match kind {
             StatementKind::Send { channel, arguments, sorted: false } => {
-                // Constants must match; anything else stands for any value.
+                // Constants must match; any other argument matches every value.
                 let fields = arguments
                     .iter()
                     .map(|argument| self.constant_value(argument).map(ModelExpr::Const))
                     .collect();
-                Some(Event { send: true, channel: self.channel_expr(channel, place)?, fields, target })
+                Some(Event {
+                    send: true,
+                    channel: self.channel_expr(channel, place)?,
+                    fields,
+                    target,
+                })
             }
             StatementKind::Receive { channel, arguments, random: false, keep: false } => {
                 let fields = self
@@ -81,7 +88,12 @@ impl Lowering<'_> {
                         _ => None,
                     })
                     .collect();
-                Some(Event { send: false, channel: self.channel_expr(channel, place)?, fields, target })
+                Some(Event {
+                    send: false,
+                    channel: self.channel_expr(channel, place)?,
+                    fields,
+                    target,
+                })
             }
             _ => {
                 self.not_an_event(element);
@@ -92,7 +104,7 @@ impl Lowering<'_> {
 
     fn not_an_event(&mut self, element: &Element) {
         self.report(
-            Diagnostic::error("only sends and receives can stand in an event trace")
+            Diagnostic::error("an event trace can only contain sends and receives")
                 .at(element.span, "not an event"),
         );
     }

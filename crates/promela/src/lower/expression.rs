@@ -1,38 +1,39 @@
-//! Expressions.
+//! Lowering of expressions.
 
 use super::Lowering;
 use crate::ast::{self, Expr, ExprKind, ReceiveArgument, Reference};
 use crate::diagnostic::Diagnostic;
 use crate::parser::PARTNER;
-use crate::symbols::{Place, Type};
-use model::expression::{BinaryOp, ChannelQuery, Expr as ModelExpr, Pattern, Remote, UnaryOp};
-use model::program::Action;
+use crate::symbols::{LookupPoint, Type};
+use lariat_ir::expression::{BinaryOp, ChannelQuery, Expr as ModelExpr, Pattern, Remote, UnaryOp};
+use lariat_ir::program::Action;
 
 impl Lowering<'_> {
     /// An expression without `run`.
-    pub(super) fn expr(&mut self, expr: &Expr, place: &Place) -> ModelExpr {
+    pub(super) fn expr(&mut self, expr: &Expr, place: &LookupPoint) -> ModelExpr {
         let mut runs = Vec::new();
         let value = self.expr_with_runs(expr, place, &mut runs);
         if !runs.is_empty() {
-            self.error(expr.span, "`run` cannot be used here", "it would have an effect");
+            self.error(expr.span, "`run` cannot be used here", "it has a side effect");
         }
         value
     }
 
-    /// An expression; the processes it starts are appended to `runs`, and it refers to the last one.
-    pub(super) fn expr_with_runs(&mut self, expr: &Expr, place: &Place, runs: &mut Vec<Action>) -> ModelExpr {
+    /// Lowers an expression; the processes it starts are appended to `runs`, and it evaluates to
+    /// the last one.
+    pub(super) fn expr_with_runs(
+        &mut self,
+        expr: &Expr,
+        place: &LookupPoint,
+        runs: &mut Vec<Action>,
+    ) -> ModelExpr {
         let boxed = |lowering: &mut Self, inner: &Expr| Box::new(lowering.expr(inner, place));
         match &expr.kind {
             ExprKind::Constant(value) => ModelExpr::Const(*value),
             ExprKind::Reference(reference) => self.read(reference, place),
             ExprKind::Unary(op, operand) => {
                 let operand = self.expr_with_runs(operand, place, runs);
-                let op = match op {
-                    ast::UnaryOp::Not => UnaryOp::Not,
-                    ast::UnaryOp::Negate => UnaryOp::Negate,
-                    ast::UnaryOp::Complement => UnaryOp::Complement,
-                };
-                ModelExpr::unary(op, operand)
+                ModelExpr::unary(unary_op(*op), operand)
             }
             ExprKind::Binary(op, left, right) => {
                 self.check_mtypes(left, right, place);
@@ -86,24 +87,32 @@ impl Lowering<'_> {
             ExprKind::Timeout => ModelExpr::Timeout,
             ExprKind::NonProgress => {
                 if place.owner.is_some_and(|owner| self.is_process(owner)) {
-                    self.error(expr.span, "`np_` outside of a never claim", "it has a meaning only there");
+                    self.error(
+                        expr.span,
+                        "`np_` outside a never claim",
+                        "only allowed in never claims",
+                    );
                 }
                 ModelExpr::NonProgress
             }
-            ExprKind::RemoteLabel { proctype, pid, label } => {
-                self.remote_label(proctype, pid.as_deref(), label, place).unwrap_or(ModelExpr::Const(0))
-            }
+            ExprKind::RemoteLabel { proctype, pid, label } => self
+                .remote_label(proctype, pid.as_deref(), label, place)
+                .unwrap_or(ModelExpr::Const(0)),
             ExprKind::RemoteVariable { proctype, pid, variable, index } => self
                 .remote_variable(proctype, pid.as_deref(), variable, index.as_deref(), place)
                 .unwrap_or(ModelExpr::Const(0)),
             ExprKind::TemporalUnary(..) | ExprKind::TemporalBinary(..) => {
-                self.error(expr.span, "a temporal operator outside of an `ltl` block", "not allowed here");
+                self.error(
+                    expr.span,
+                    "temporal operator outside an `ltl` block",
+                    "not allowed here",
+                );
                 ModelExpr::Const(0)
             }
         }
     }
 
-    fn read(&mut self, reference: &Reference, place: &Place) -> ModelExpr {
+    fn read(&mut self, reference: &Reference, place: &LookupPoint) -> ModelExpr {
         if let [ast::Part { name, index: None }] = &reference.parts[..] {
             if let Some((_, value)) = self.symbols.mtype(&name.text) {
                 return ModelExpr::Const(value);
@@ -111,7 +120,11 @@ impl Lowering<'_> {
             match &*name.text {
                 "_pid" => {
                     if place.owner.is_none_or(|owner| !self.is_process(owner)) {
-                        self.error(name.span, "`_pid` has a value only inside a process", "not in a process");
+                        self.error(
+                            name.span,
+                            "`_pid` has a value only inside a process",
+                            "not in a process",
+                        );
                     }
                     return ModelExpr::Pid;
                 }
@@ -146,14 +159,14 @@ impl Lowering<'_> {
         proctype: &ast::Ident,
         arguments: &[Expr],
         priority: Option<&Expr>,
-        place: &Place,
+        place: &LookupPoint,
     ) -> Option<Action> {
         let index = self.proctype_named(proctype)?;
         let values = self.values(arguments, place);
         let expected = self.parameter_count(index) as usize;
         if values.len() != expected {
             let definition = match &self.bodies[index].unit {
-                super::Unit::Proctype(definition) => definition.name.span,
+                super::BodySource::Proctype(definition) => definition.name.span,
                 _ => proctype.span,
             };
             self.report(
@@ -172,8 +185,8 @@ impl Lowering<'_> {
         Some(Action::Run { process_type, arguments: values, priority })
     }
 
-    /// Arguments of a `run` or a send: a structure stands for its fields.
-    pub(super) fn values(&mut self, arguments: &[Expr], place: &Place) -> Vec<ModelExpr> {
+    /// Arguments of a `run` or a send: a structure is replaced by its fields.
+    pub(super) fn values(&mut self, arguments: &[Expr], place: &LookupPoint) -> Vec<ModelExpr> {
         let mut values = Vec::new();
         for argument in arguments {
             if let ExprKind::Reference(reference) = &argument.kind
@@ -188,8 +201,10 @@ impl Lowering<'_> {
         values
     }
 
-    fn names_structure(&self, reference: &Reference, place: &Place) -> bool {
-        let Some(index) = self.symbols.lookup(&reference.parts[0].name.text, place) else { return false };
+    fn names_structure(&self, reference: &Reference, place: &LookupPoint) -> bool {
+        let Some(index) = self.symbols.lookup(&reference.parts[0].name.text, place) else {
+            return false;
+        };
         let mut ty = self.symbols.variable(index).ty;
         for part in &reference.parts[1..] {
             let Type::Struct(id) = ty else { return false };
@@ -202,11 +217,11 @@ impl Lowering<'_> {
         matches!(ty, Type::Struct(_))
     }
 
-    /// What a receive does with each field. Without `binding`, variables stand for any value.
+    /// The pattern for each field of a receive. Without `binding`, variables match any value.
     pub(super) fn patterns(
         &mut self,
         arguments: &[ReceiveArgument],
-        place: &Place,
+        place: &LookupPoint,
         binding: bool,
     ) -> Vec<Pattern> {
         let mut patterns = Vec::new();
@@ -241,7 +256,11 @@ impl Lowering<'_> {
                         }
                     }
                     for (target, _) in self.scalars(reference, place).unwrap_or_default() {
-                        patterns.push(if binding { Pattern::Bind(target) } else { Pattern::Ignore });
+                        patterns.push(if binding {
+                            Pattern::Bind(target)
+                        } else {
+                            Pattern::Ignore
+                        });
                     }
                 }
             }
@@ -249,7 +268,7 @@ impl Lowering<'_> {
         patterns
     }
 
-    fn remote_process(&mut self, pid: Option<&Expr>, place: &Place) -> Remote {
+    fn remote_process(&mut self, pid: Option<&Expr>, place: &LookupPoint) -> Remote {
         match pid {
             Some(pid) => Remote::Pid(Box::new(self.expr(pid, place))),
             None => Remote::Only,
@@ -261,7 +280,7 @@ impl Lowering<'_> {
         proctype: &ast::Ident,
         pid: Option<&Expr>,
         label: &ast::Ident,
-        place: &Place,
+        place: &LookupPoint,
     ) -> Option<ModelExpr> {
         let process = self.remote_process(pid, place);
         let index = self.proctype_named(proctype)?;
@@ -282,12 +301,13 @@ impl Lowering<'_> {
         pid: Option<&Expr>,
         variable: &ast::Ident,
         index: Option<&Expr>,
-        place: &Place,
+        place: &LookupPoint,
     ) -> Option<ModelExpr> {
         let process = self.remote_process(pid, place);
         let owner = self.proctype_named(proctype)?;
         let Some(symbol) = self.symbols.local(owner, &variable.text) else {
-            let message = format!("proctype `{}` has no variable `{}`", proctype.text, variable.text);
+            let message =
+                format!("proctype `{}` has no variable `{}`", proctype.text, variable.text);
             self.error(variable.span, message, "not declared there");
             return None;
         };
@@ -299,18 +319,22 @@ impl Lowering<'_> {
                 self.error(
                     index.span,
                     format!("`{}` is not an array", variable.text),
-                    "it cannot be indexed",
+                    "only arrays can be indexed",
                 );
                 return None;
             }
             (None, Some(_)) => {
-                let message = format!("an index is missing: `{}` is an array", variable.text);
-                self.error(variable.span, message, "of which element?");
+                let message = format!("missing array index: `{}` is an array", variable.text);
+                self.error(variable.span, message, "which element?");
                 return None;
             }
         };
         let [leaf] = self.slots.leaves(symbol) else {
-            self.error(variable.span, "a whole structure cannot be used here", "this is a structure");
+            self.error(
+                variable.span,
+                "a whole structure cannot be used here",
+                "this is a structure",
+            );
             return None;
         };
         let variable = leaf.id;
@@ -318,13 +342,16 @@ impl Lowering<'_> {
         Some(ModelExpr::ReadRemote { process_type, process, variable, indices })
     }
 
-    /// Names of two different mtype sets are compared or combined: surely a mistake.
-    fn check_mtypes(&mut self, left: &Expr, right: &Expr, place: &Place) {
-        let (Some(first), Some(second)) = (self.mtype_of(left, place), self.mtype_of(right, place)) else {
+    /// Warns when names of two different mtype sets are compared or combined.
+    fn check_mtypes(&mut self, left: &Expr, right: &Expr, place: &LookupPoint) {
+        let (Some(first), Some(second)) = (self.mtype_of(left, place), self.mtype_of(right, place))
+        else {
             return;
         };
         if first != second {
-            let name = |set: model::program::NameSetId| self.symbols.name_sets[set.index()].name.clone();
+            let name = |set: lariat_ir::program::NameSetId| {
+                self.symbols.name_sets[set.index()].name.clone()
+            };
             let (first, second) = (name(first), name(second));
             self.report(
                 Diagnostic::warning("values of different mtype sets are mixed")
@@ -334,7 +361,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn mtype_of(&self, expr: &Expr, place: &Place) -> Option<model::program::NameSetId> {
+    fn mtype_of(&self, expr: &Expr, place: &LookupPoint) -> Option<lariat_ir::program::NameSetId> {
         let ExprKind::Reference(reference) = &expr.kind else { return None };
         let [part] = &reference.parts[..] else { return None };
         if let Some((set, _)) = self.symbols.mtype(&part.name.text) {
@@ -344,6 +371,14 @@ impl Lowering<'_> {
             Type::Mtype(set) => Some(set),
             _ => None,
         }
+    }
+}
+
+pub(super) fn unary_op(op: ast::UnaryOp) -> UnaryOp {
+    match op {
+        ast::UnaryOp::Not => UnaryOp::Not,
+        ast::UnaryOp::Negate => UnaryOp::Negate,
+        ast::UnaryOp::Complement => UnaryOp::Complement,
     }
 }
 

@@ -1,38 +1,42 @@
-//! Temporal formulas: their skeleton in the terms of `omega`, their atoms as expressions of the model.
+//! Temporal formulas: the LTL formula over numbered atoms, and the atoms as IR expressions.
 //!
-//! Conditions are evaluated as C does it: `i >= 0 && a[i] == 0` does not read `a[i]` where `i` is
-//! negative. The automaton of a formula reads all its atoms at once, so a condition that can be
-//! without a value becomes one atom together with what guards it: the whole condition that it is a
-//! part of, if there is no temporal operator in it, and otherwise the conditions to its left.
-//! Conditions that always have a value are taken apart, so that formulas can be simplified.
+//! Conditions are evaluated as in C: `i >= 0 && a[i] == 0` does not read `a[i]` if `i` is negative.
+//! But an automaton evaluates all its atoms in every state. So a condition that can be undefined
+//! becomes one atom together with its guards: the enclosing condition if it has no temporal
+//! operator, otherwise the conditions to its left. Conditions that are always defined are split
+//! into atoms, so that formulas can be simplified.
 
 use super::Lowering;
 use crate::ast::{BinaryOp, Expr, ExprKind, TemporalBinaryOp, TemporalUnaryOp, UnaryOp};
 use crate::pretty;
-use crate::symbols::Place;
-use model::expression::Scope;
-use omega::formula::{Formula, Formulas};
+use crate::symbols::LookupPoint;
+use lariat_ir::expression::Scope;
+use lariat_ltl::formula::{Formula, Formulas};
 use std::collections::HashSet;
 
-/// A formula over the states of a program.
+/// An LTL formula over the states of a program.
 #[derive(Clone, Debug)]
 pub struct LtlFormula {
+    /// Owns the formula.
     pub formulas: Formulas,
+    /// The formula.
     pub formula: Formula,
-    /// What each atom stands for, by its number; its name is the text of the expression.
-    pub atoms: Vec<model::Expr>,
+    /// The expression of each atom, by number; the atom's name is the text of the expression.
+    pub atoms: Vec<lariat_ir::Expr>,
 }
 
-/// How many of the conditions to its left guard a condition that can be without a value.
+/// Limit on the number of conditions that guard one that can be undefined.
 const MOST_GUARDS: usize = 100;
 
-/// A condition and the value that it has wherever what it guards matters.
+/// A condition and its value in all states where the guarded condition matters.
 type Guard<'t> = (&'t Expr, bool);
 
 impl Lowering<'_> {
-    pub(super) fn formula(&mut self, tree: &Expr, place: &Place) -> LtlFormula {
-        let mut result = LtlFormula { formulas: Formulas::new(), formula: Formula::TRUE, atoms: Vec::new() };
-        let mut reader = Reader { lowering: self, place, temporal: HashSet::new(), out: &mut result };
+    pub(super) fn formula(&mut self, tree: &Expr, place: &LookupPoint) -> LtlFormula {
+        let mut result =
+            LtlFormula { formulas: Formulas::new(), formula: Formula::TRUE, atoms: Vec::new() };
+        let mut reader =
+            Reader { lowering: self, place, temporal: HashSet::new(), out: &mut result };
         reader.find_temporal(tree);
         result.formula = reader.subformula(tree, &[]);
         result
@@ -41,14 +45,14 @@ impl Lowering<'_> {
 
 struct Reader<'r, 'a> {
     lowering: &'r mut Lowering<'a>,
-    place: &'r Place,
-    /// The parts that have a temporal operator in them, by address.
+    place: &'r LookupPoint,
+    /// The subexpressions that contain a temporal operator, by address.
     temporal: HashSet<*const Expr>,
     out: &'r mut LtlFormula,
 }
 
 impl Reader<'_, '_> {
-    /// Notes which parts have a temporal operator in them; has this one?
+    /// Collects the subexpressions that contain a temporal operator; returns whether this one does.
     fn find_temporal(&mut self, tree: &Expr) -> bool {
         let found = match &tree.kind {
             ExprKind::TemporalUnary(_, operand) => {
@@ -61,7 +65,9 @@ impl Reader<'_, '_> {
                 let is_arrow = !matches!(
                     tree.kind,
                     ExprKind::TemporalBinary(
-                        TemporalBinaryOp::Until | TemporalBinaryOp::WeakUntil | TemporalBinaryOp::Release,
+                        TemporalBinaryOp::Until
+                            | TemporalBinaryOp::WeakUntil
+                            | TemporalBinaryOp::Release,
                         ..
                     )
                 );
@@ -76,12 +82,12 @@ impl Reader<'_, '_> {
         found
     }
 
-    /// Is it about one state, without a temporal operator?
+    /// Whether the expression is about one state: it contains no temporal operator.
     fn is_condition(&self, tree: &Expr) -> bool {
         !self.temporal.contains(&(tree as *const Expr))
     }
 
-    /// Where a guard has the other value, the value of this part does not matter.
+    /// Translates an expression whose value matters only in states where all guards hold.
     fn subformula(&mut self, tree: &Expr, guards: &[Guard<'_>]) -> Formula {
         if self.is_condition(tree) {
             return self.condition(tree, guards);
@@ -99,10 +105,10 @@ impl Reader<'_, '_> {
                 let (before, behind) = match op {
                     TemporalBinaryOp::Implies => (guards, self.with_facts(guards, left, true)),
                     TemporalBinaryOp::Equivalent => (guards, guards.to_vec()),
-                    // They speak of other states too.
-                    TemporalBinaryOp::Until | TemporalBinaryOp::WeakUntil | TemporalBinaryOp::Release => {
-                        (&[][..], Vec::new())
-                    }
+                    // Their operands are also about other states.
+                    TemporalBinaryOp::Until
+                    | TemporalBinaryOp::WeakUntil
+                    | TemporalBinaryOp::Release => (&[][..], Vec::new()),
                 };
                 let left = self.subformula(left, before);
                 let right = self.subformula(right, &behind);
@@ -125,7 +131,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The guards, and those that follow from `tree` having the value `truth`.
+    /// The guards, and the guards implied by `tree` having the value `truth`.
     fn with_facts<'t>(&self, guards: &[Guard<'t>], tree: &'t Expr, truth: bool) -> Vec<Guard<'t>> {
         let mut facts = guards.to_vec();
         self.add_facts(tree, truth, &mut facts);
@@ -148,10 +154,10 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A part without temporal operators, as large as can be.
+    /// A maximal subexpression without temporal operators.
     fn condition(&mut self, tree: &Expr, guards: &[Guard<'_>]) -> Formula {
         let expr = self.lowering.expr(&without_arrows(tree), self.place);
-        // What is wrong with the condition is known now; it is read again below.
+        // The errors of the condition are reported now; it is lowered again below.
         let known = self.lowering.diagnostics.len();
         if self.lowering.always_has_a_value(&expr) {
             let formula = self.parts(tree);
@@ -169,7 +175,7 @@ impl Reader<'_, '_> {
         self.atom(&guarded, expr)
     }
 
-    /// A condition that always has a value: the order in which its parts are evaluated does not matter.
+    /// A condition that is always defined: the evaluation order of its parts does not matter.
     fn parts(&mut self, tree: &Expr) -> Formula {
         match &tree.kind {
             ExprKind::TemporalBinary(op, left, right) => {
@@ -196,9 +202,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn atom(&mut self, tree: &Expr, expr: model::Expr) -> Formula {
+    fn atom(&mut self, tree: &Expr, expr: lariat_ir::Expr) -> Formula {
         let atom = self.out.formulas.atom_id(&pretty::expr(tree));
-        // Equal texts mean equal expressions: all are read in one place.
+        // Equal texts are equal expressions, since all are looked up at one point.
         if atom.0 as usize == self.out.atoms.len() {
             self.out.atoms.push(expr);
         }
@@ -207,13 +213,19 @@ impl Reader<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// Has the expression a value in every state? `false` if that is not obvious.
-    fn always_has_a_value(&self, expr: &model::Expr) -> bool {
+    /// Whether the expression has a value in every state; `false` if this is not obvious.
+    fn always_has_a_value(&self, expr: &lariat_ir::Expr) -> bool {
         !expr.any(&|part| match part {
-            model::Expr::Read(model::expression::Place { scope: Scope::Global, variable, indices }) => {
+            lariat_ir::Expr::Read(lariat_ir::expression::Place {
+                scope: Scope::Global,
+                variable,
+                indices,
+            }) => {
                 let dimensions = &self.program.variables.get(*variable).dimensions;
                 !indices.iter().zip(dimensions).all(|(index, dimension)| match index {
-                    model::Expr::Const(index) => u32::try_from(*index).is_ok_and(|index| index < *dimension),
+                    lariat_ir::Expr::Const(index) => {
+                        u32::try_from(*index).is_ok_and(|index| index < *dimension)
+                    }
                     _ => false,
                 })
             }
@@ -222,7 +234,12 @@ impl Lowering<'_> {
     }
 }
 
-fn temporal(formulas: &mut Formulas, op: TemporalBinaryOp, left: Formula, right: Formula) -> Formula {
+fn temporal(
+    formulas: &mut Formulas,
+    op: TemporalBinaryOp,
+    left: Formula,
+    right: Formula,
+) -> Formula {
     match op {
         TemporalBinaryOp::Until => formulas.until(left, right),
         TemporalBinaryOp::WeakUntil => formulas.weak_until(left, right),
@@ -237,15 +254,17 @@ fn negation(of: Expr) -> Expr {
     Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(of)), span }
 }
 
-/// The same condition as an expression of the language outside of formulas.
+/// Rewrites `->` and `<->` to operators that exist outside formulas.
 fn without_arrows(tree: &Expr) -> Expr {
     let kind = match &tree.kind {
         ExprKind::TemporalBinary(op, left, right) => {
             let left = negation(without_arrows(left));
             let right = without_arrows(right);
             match op {
-                TemporalBinaryOp::Implies => ExprKind::Binary(BinaryOp::Or, left.into(), right.into()),
-                // Truth values, which may be any numbers, as 0 and 1.
+                TemporalBinaryOp::Implies => {
+                    ExprKind::Binary(BinaryOp::Or, left.into(), right.into())
+                }
+                // The operands are truth values, which may be any numbers: normalise to 0 and 1.
                 _ => ExprKind::Binary(BinaryOp::Equal, left.into(), negation(right).into()),
             }
         }

@@ -1,8 +1,9 @@
-//! From the syntax tree to the model's program.
+//! From the syntax tree to the program IR.
 //!
-//! First every unit is read in textual order: names are declared and bodies become elements
-//! ([`collect`]). Then, when all names are known, variables get their slots ([`variables`]), tables their
-//! locations ([`process`]), and statements and expressions their meaning ([`statement`], [`expression`]).
+//! The first pass reads the units in textual order, declares names and turns bodies into elements
+//! ([`collect`]). When all names are known, variables get their slots ([`variables`]), tables their
+//! locations ([`process`]), and statements and expressions are lowered ([`statement`],
+//! [`expression`]).
 
 mod collect;
 mod dstep;
@@ -18,8 +19,8 @@ use crate::ast;
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Body, Node, table::Table};
 use crate::source::{SourceMap, Span};
-use crate::symbols::{Place, Symbols};
-use model::program::{
+use crate::symbols::{LookupPoint, Symbols};
+use lariat_ir::program::{
     Exclusive, Extent, Instance, LocationId, Origin, OriginId, ProcessType, ProcessTypeId, Program,
 };
 use std::collections::{BTreeMap, HashMap};
@@ -28,26 +29,30 @@ use variables::Slots;
 
 pub use formula::LtlFormula;
 
-/// Messages that a channel may hold, as in SPIN.
+/// Limit on the capacity of a channel, as in SPIN.
 const MAX_CAPACITY: i32 = 65_535;
 
-/// A property that the model states besides its assertions.
+/// A property stated in the model in addition to its assertions.
 #[derive(Clone, Debug)]
 pub struct Property {
+    /// Its name in the model, or a generated one.
     pub name: String,
+    /// The formula or claim.
     pub kind: PropertyKind,
+    /// Its position.
     pub span: Span,
 }
 
+/// The kind of a [`Property`].
 #[derive(Clone, Debug)]
 pub enum PropertyKind {
     /// An `ltl` block.
     Ltl(LtlFormula),
-    /// A `never` claim: a process that moves with every step of the system.
+    /// A `never` claim: a process that makes a step with every step of the system.
     Never(Box<ProcessType>),
 }
 
-/// A program and its properties; both complete only if there is no error among the diagnostics.
+/// A program and its properties; both are complete only if the diagnostics contain no error.
 #[derive(Debug)]
 pub struct Lowered {
     pub program: Program,
@@ -55,9 +60,9 @@ pub struct Lowered {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What a body belongs to.
+/// The syntax tree of a body.
 #[derive(Clone, Debug)]
-enum Unit<'a> {
+enum BodySource<'a> {
     Proctype(&'a ast::Proctype),
     Init(&'a ast::Init),
     Never(&'a ast::Claim),
@@ -66,14 +71,14 @@ enum Unit<'a> {
 
 /// A body on its way to becoming a process type.
 struct Collected<'a> {
-    unit: Unit<'a>,
+    unit: BodySource<'a>,
     name: Rc<str>,
     body: Body,
-    exclusive: Vec<(ast::Exclusive, Place)>,
-    /// Where names in its header are looked up.
-    place: Place,
+    exclusive: Vec<(ast::Exclusive, LookupPoint)>,
+    /// The point at which the names of its header are looked up.
+    place: LookupPoint,
     table: Option<Table>,
-    /// The location of each element number that is one.
+    /// The location of each element number that has one.
     locations: HashMap<u32, LocationId>,
 }
 
@@ -82,17 +87,17 @@ struct Lowering<'a> {
     symbols: Symbols,
     diagnostics: Vec<Diagnostic>,
     bodies: Vec<Collected<'a>>,
-    /// Bodies by proctype name, also of those that stand further down.
+    /// Bodies by proctype name, including those declared later.
     proctypes: BTreeMap<Rc<str>, usize>,
     process_type_ids: HashMap<usize, ProcessTypeId>,
     slots: Slots,
     program: Program,
     next_element: u32,
     /// Exclusive-use declarations of the body being collected.
-    exclusive: Vec<(ast::Exclusive, Place)>,
-    /// Names already reported as undeclared, so that each is reported once.
+    exclusive: Vec<(ast::Exclusive, LookupPoint)>,
+    /// Names already reported as undeclared; each is reported once.
     reported: Vec<Rc<str>>,
-    /// What decides on the shape of the state.
+    /// Whether the state vector needs priorities.
     uses_priority: bool,
     uses_last: bool,
     uses_partner: bool,
@@ -164,9 +169,10 @@ impl<'a> Lowering<'a> {
                 .is_some_and(|id| body.element(id).status.dstep && !element.status.dstep),
             _ => false,
         };
-        let spans: Vec<Span> = body.elements.iter().filter(into).map(|element| element.span).collect();
+        let spans: Vec<Span> =
+            body.elements.iter().filter(into).map(|element| element.span).collect();
         for span in spans {
-            self.error(span, "a jump into a d_step", "its target is inside of the sequence");
+            self.error(span, "jump into a d_step", "its target is inside the d_step");
         }
     }
 
@@ -175,11 +181,11 @@ impl<'a> Lowering<'a> {
         self.lower_globals();
         for index in 0..self.bodies.len() {
             match self.bodies[index].unit.clone() {
-                Unit::Proctype(_) | Unit::Init(_) => {
+                BodySource::Proctype(_) | BodySource::Init(_) => {
                     let process_type = self.process_type(index);
                     self.program.process_types.push(process_type);
                 }
-                Unit::Never(claim) => {
+                BodySource::Never(claim) => {
                     let process_type = self.process_type(index);
                     properties.push(Property {
                         name: self.bodies[index].name.to_string(),
@@ -187,17 +193,24 @@ impl<'a> Lowering<'a> {
                         span: claim.span,
                     });
                 }
-                Unit::Trace(trace) => self.event_trace(index, trace),
+                BodySource::Trace(trace) => self.event_trace(index, trace),
             }
         }
         for unit in &tree.units {
             if let ast::Unit::Ltl(ltl) = unit {
-                let place =
-                    Place { owner: None, scope: Default::default(), declared: self.symbols.variables.len() };
+                let place = LookupPoint {
+                    owner: None,
+                    scope: Default::default(),
+                    declared: self.symbols.variables.len(),
+                };
                 let formula = self.formula(&ltl.formula, &place);
-                let unnamed = properties.iter().filter(|p| matches!(p.kind, PropertyKind::Ltl(_))).count();
+                let unnamed =
+                    properties.iter().filter(|p| matches!(p.kind, PropertyKind::Ltl(_))).count();
                 properties.push(Property {
-                    name: ltl.name.as_ref().map_or_else(|| format!("ltl_{unnamed}"), |n| n.text.to_string()),
+                    name: ltl
+                        .name
+                        .as_ref()
+                        .map_or_else(|| format!("ltl_{unnamed}"), |n| n.text.to_string()),
                     kind: PropertyKind::Ltl(formula),
                     span: ltl.span,
                 });
@@ -209,13 +222,20 @@ impl<'a> Lowering<'a> {
     fn finish(mut self, properties: Vec<Property>) -> Lowered {
         for index in 0..self.bodies.len() {
             let (count, priority, span) = match &self.bodies[index].unit {
-                Unit::Init(init) => (1, init.priority.clone(), init.span),
-                Unit::Proctype(proctype) => match &proctype.active {
+                BodySource::Init(init) => (1, init.priority.clone(), init.span),
+                BodySource::Proctype(proctype) => match &proctype.active {
                     None => continue,
                     Some(active) => {
-                        let count = active.count.as_ref().map_or(Some(1), |count| self.constant_value(count));
+                        let count = active
+                            .count
+                            .as_ref()
+                            .map_or(Some(1), |count| self.constant_value(count));
                         let Some(count) = count else {
-                            self.error(active.span, "the number of processes is not a constant", "not known");
+                            self.error(
+                                active.span,
+                                "the number of processes must be a constant",
+                                "not known",
+                            );
                             continue;
                         };
                         (count, proctype.priority.clone(), active.span)
@@ -225,7 +245,9 @@ impl<'a> Lowering<'a> {
             };
             let priority = self.priority(priority.as_ref());
             let process_type = self.process_type_ids[&index];
-            if !(0..=255).contains(&count) || self.program.initial_processes.len() as i32 + count > 255 {
+            if !(0..=255).contains(&count)
+                || self.program.initial_processes.len() as i32 + count > 255
+            {
                 self.report(
                     Diagnostic::error("too many processes")
                         .at(span, "at most 255 processes can exist at a time"),
@@ -253,7 +275,7 @@ impl<'a> Lowering<'a> {
         Lowered { program: self.program, properties, diagnostics: self.diagnostics }
     }
 
-    /// Who is enabled is not a question of one process alone where processes must meet.
+    /// Whether a process is enabled depends on its partners if the model has rendezvous channels.
     fn check_rendezvous(&mut self) {
         if !self.program.channel_types.iter().any(|channel| channel.capacity == 0) {
             return;
@@ -262,29 +284,41 @@ impl<'a> Lowering<'a> {
             let message = "`enabled` cannot be combined with rendezvous channels";
             self.error(span, message, "whether a process is enabled depends on its partners");
         } else if self.uses_priority {
-            self.report(Diagnostic::error("priorities cannot be combined with rendezvous channels"));
+            self.report(Diagnostic::error(
+                "priorities cannot be combined with rendezvous channels",
+            ));
         }
     }
 
-    /// A message longer than any channel's cannot go anywhere.
+    /// Reports a message that is longer than those of every channel.
     fn check_longest_send(&mut self) {
-        let longest =
-            self.program.channel_types.iter().map(|channel| channel.fields.len()).max().unwrap_or(0);
+        let longest = self
+            .program
+            .channel_types
+            .iter()
+            .map(|channel| channel.fields.len())
+            .max()
+            .unwrap_or(0);
         if let Some((fields, span)) = self.longest_send.filter(|&(fields, _)| fields > longest) {
             let fields = crate::diagnostic::count(fields, "field");
-            let message = format!("a message of {fields}, but no channel carries more than {longest}");
+            let message =
+                format!("a message of {fields}, but no channel carries more than {longest}");
             self.error(span, message, "too many fields");
         }
     }
 
-    /// A priority clause: 1 if there is none.
+    /// The value of a priority clause; 1 if absent.
     fn priority(&mut self, clause: Option<&ast::Expr>) -> u8 {
         let Some(expr) = clause else { return 1 };
         self.uses_priority = true;
         match self.constant_value(expr) {
             Some(value @ 0..=255) => (value as u8).max(1),
             Some(value) => {
-                self.error(expr.span, format!("priority {value} is out of range"), "must be in 1..255");
+                self.error(
+                    expr.span,
+                    format!("priority {value} is out of range"),
+                    "must be in 1..255",
+                );
                 1
             }
             None => {
@@ -298,8 +332,9 @@ impl<'a> Lowering<'a> {
         let location = self.sources.locate(span);
         let end = self.sources.locate(span.after());
         let extent = Extent { column: location.column, end_line: end.line, end_column: end.column };
-        // What begins in one file and ends in another has no columns.
-        let extent = Some(extent).filter(|_| end.file == location.file && end.line >= location.line);
+        // A span that begins in one file and ends in another has no columns.
+        let extent =
+            Some(extent).filter(|_| end.file == location.file && end.line >= location.line);
         let (file, line) = (location.file.to_string(), location.line);
         let origin = Origin { file, line, extent, text, number };
         self.program.origins.push(origin);

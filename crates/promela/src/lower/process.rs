@@ -1,13 +1,13 @@
-//! A body's table becomes a process type.
+//! From the transition table of a body to a process type.
 
-use super::{Lowering, Unit};
+use super::{BodySource, Lowering};
 use crate::flow::table::{EntryKind, Table};
 use crate::flow::{Body, ElementId, LabelName, Node};
-use model::program::{Location, LocationId, Operation, ProcessType, Transition};
+use lariat_ir::program::{Location, LocationId, Operation, ProcessType, Transition};
 use std::collections::{HashMap, HashSet};
 
-/// Gives a number to every location that control flow can reach or that has a label, the initial one first; then
-/// to those of statements that it cannot reach, so that they can be reported as such.
+/// Numbers the locations that are reachable in the control flow or labelled, the initial one
+/// first; then the locations of unreachable statements, which are reported as such.
 pub(super) fn number_locations(table: &Table, body: &Body) -> HashMap<u32, LocationId> {
     let mut ids = HashMap::new();
     let mut pending = vec![table.initial];
@@ -17,7 +17,7 @@ pub(super) fn number_locations(table: &Table, body: &Body) -> HashMap<u32, Locat
     let mut covered: HashSet<ElementId> = HashSet::new();
     let mut dead = 1..table.entries.len() as u32;
     while let Some(number) = pending.pop().or_else(|| labelled.pop()).or_else(|| {
-        // Only now is it known which statements occur nowhere else.
+        // Which statements occur in no other location is known only now.
         dead.find(|&number| is_unreachable_statement(table, body, number, &covered))
     }) {
         if number == 0 || ids.contains_key(&number) {
@@ -31,32 +31,44 @@ pub(super) fn number_locations(table: &Table, body: &Body) -> HashMap<u32, Locat
     ids
 }
 
-/// Is this the location of a statement that is in no location's list so far? Jumps and other punctuation do not count.
-fn is_unreachable_statement(table: &Table, body: &Body, number: u32, covered: &HashSet<ElementId>) -> bool {
+/// Whether this is the location of a statement that occurs in no covered location. Jumps and other
+/// structural elements do not count.
+fn is_unreachable_statement(
+    table: &Table,
+    body: &Body,
+    number: u32,
+    covered: &HashSet<ElementId>,
+) -> bool {
     let [only] = &table.entries[number as usize][..] else { return false };
     let id = only.kind.element();
-    let statement =
-        matches!(body.element(id).node, Node::Basic(_) | Node::Reset(_) | Node::DStep(_) | Node::Stop);
+    let statement = matches!(
+        body.element(id).node,
+        Node::Basic(_) | Node::Reset(_) | Node::DStep(_) | Node::Stop
+    );
     statement && matches!(only.kind, EntryKind::Step(_)) && !covered.contains(&id)
 }
 
 impl Lowering<'_> {
-    /// Does this body run as a process, unlike a claim or a trace?
+    /// Whether the body is a process, as opposed to a claim or a trace.
     pub(super) fn is_process(&self, body: usize) -> bool {
-        matches!(self.bodies[body].unit, Unit::Proctype(_) | Unit::Init(_))
+        matches!(self.bodies[body].unit, BodySource::Proctype(_) | BodySource::Init(_))
     }
 
     pub(super) fn process_type(&mut self, index: usize) -> ProcessType {
         let locations = self.locations(index);
         let (provided, deterministic) = match self.bodies[index].unit.clone() {
-            Unit::Proctype(proctype) => {
+            BodySource::Proctype(proctype) => {
                 let place = self.bodies[index].place.clone();
-                (proctype.provided.as_ref().map(|expr| self.expr(expr, &place)), proctype.deterministic)
+                (
+                    proctype.provided.as_ref().map(|expr| self.expr(expr, &place)),
+                    proctype.deterministic,
+                )
             }
             _ => (None, false),
         };
         let initial = self.bodies[index].table.as_ref().map_or(0, |table| table.initial);
-        let initial_location = self.bodies[index].locations.get(&initial).copied().unwrap_or(LocationId(0));
+        let initial_location =
+            self.bodies[index].locations.get(&initial).copied().unwrap_or(LocationId(0));
         ProcessType {
             name: self.bodies[index].name.to_string(),
             parameters: self.parameter_count(index),
@@ -75,7 +87,8 @@ impl Lowering<'_> {
         let body = self.bodies[index].body.clone();
         let ids = self.bodies[index].locations.clone();
         let mut locations = vec![Location::default(); ids.len()];
-        let mut numbered: Vec<(u32, LocationId)> = ids.iter().map(|(&number, &id)| (number, id)).collect();
+        let mut numbered: Vec<(u32, LocationId)> =
+            ids.iter().map(|(&number, &id)| (number, id)).collect();
         numbered.sort_by_key(|&(_, id)| id);
         let mut origins = HashMap::new();
         for (number, id) in numbered {
@@ -93,11 +106,11 @@ impl Lowering<'_> {
             for entry in &table.entries[number as usize] {
                 let element = body.element(entry.kind.element());
                 let operation = match (&entry.kind, &element.node) {
-                    (EntryKind::Blocked(_), _) => Operation::when(model::Expr::Const(0)),
+                    (EntryKind::Blocked(_), _) => Operation::when(lariat_ir::Expr::Const(0)),
                     (_, Node::DStep(sequence)) => self.dstep(&body, *sequence),
                     _ => self.operation(element),
                 };
-                // One statement may be a transition of several locations.
+                // A statement may be a transition of several locations.
                 let origin = *origins.entry(entry.kind.element()).or_insert_with(|| {
                     self.origin(element.span, Self::element_text(element), element.global_number)
                 });
@@ -132,7 +145,7 @@ impl Lowering<'_> {
             let span = element.span;
             self.error(
                 span,
-                "more than one `else` can be taken here",
+                "more than one `else` applies here",
                 "nested selections share their guards",
             );
         }

@@ -1,26 +1,26 @@
-//! What `a[i].b` means: a place in the model, or a list of places when it names a whole structure.
+//! Resolution of `a[i].b` to an IR place, or to a list of places when it names a structure.
 
 use super::Lowering;
 use super::variables::{Leaf, constant_indices};
-use crate::ast::{Expr, ExprKind, Ident, Part, Reference, UnaryOp};
+use crate::ast::{Expr, ExprKind, Ident, Part, Reference};
 use crate::diagnostic::Diagnostic;
 use crate::suggest::closest;
-use crate::symbols::{Place, Type, VariableIndex, initial_expr};
-use model::expression::{Place as ModelPlace, Scope as ModelScope};
+use crate::symbols::{LookupPoint, Type, VariableIndex, initial_expr};
+use lariat_ir::expression::{Place as ModelPlace, Scope as ModelScope};
 
-/// A reference resolved as far as it was written.
+/// A resolved reference.
 pub(super) struct Resolved {
     pub variable: VariableIndex,
     scope: ModelScope,
     path: Vec<usize>,
-    indices: Vec<model::Expr>,
+    indices: Vec<lariat_ir::Expr>,
     pub ty: Type,
-    /// It names an array, not an element.
+    /// The reference names an array, not an element.
     missing_index: bool,
 }
 
 impl Lowering<'_> {
-    pub(super) fn undeclared(&mut self, name: &Ident, place: &Place) {
+    pub(super) fn undeclared(&mut self, name: &Ident, place: &LookupPoint) {
         if self.reported.contains(&name.text) {
             return;
         }
@@ -33,21 +33,27 @@ impl Lowering<'_> {
                 .map(|other| format!("did you mean `{other}`?"))
         };
         let later = self.symbols.variables.iter().find(|variable| {
-            variable.name.text == name.text && (variable.owner.is_none() || variable.owner == place.owner)
+            variable.name.text == name.text
+                && (variable.owner.is_none() || variable.owner == place.owner)
         });
         let mut diagnostic = Diagnostic::error(format!("`{}` is not declared", name.text))
             .at(name.span, "not found in this scope");
         match later {
             Some(later) => {
-                diagnostic = diagnostic.also(later.name.span, "declared here: too late, or in another block")
+                diagnostic = diagnostic
+                    .also(later.name.span, "declared here: after this use, or in another block")
             }
             None => diagnostic = diagnostic.maybe_help(help),
         }
         self.report(diagnostic);
     }
 
-    /// Follows a reference; errors are reported and give `None`.
-    pub(super) fn resolve(&mut self, reference: &Reference, place: &Place) -> Option<Resolved> {
+    /// Resolves a reference; reports errors and then returns `None`.
+    pub(super) fn resolve(
+        &mut self,
+        reference: &Reference,
+        place: &LookupPoint,
+    ) -> Option<Resolved> {
         let first = &reference.parts[0];
         let Some(index) = self.symbols.lookup(&first.name.text, place) else {
             self.undeclared(&first.name, place);
@@ -72,12 +78,17 @@ impl Lowering<'_> {
                 return None;
             };
             let structure = self.symbols.structure(id);
-            let Some(field) = structure.fields.iter().position(|field| field.name == part.name.text) else {
+            let Some(field) =
+                structure.fields.iter().position(|field| field.name == part.name.text)
+            else {
                 let names: Vec<&str> = structure.fields.iter().map(|field| &*field.name).collect();
-                let help =
-                    closest(&part.name.text, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
-                let message = format!("type `{}` has no field `{}`", structure.name, part.name.text);
-                self.report(Diagnostic::error(message).at(part.name.span, "unknown field").maybe_help(help));
+                let help = closest(&part.name.text, names.iter().copied())
+                    .map(|n| format!("did you mean `{n}`?"));
+                let message =
+                    format!("type `{}` has no field `{}`", structure.name, part.name.text);
+                self.report(
+                    Diagnostic::error(message).at(part.name.span, "unknown field").maybe_help(help),
+                );
                 return None;
             };
             let (ty, length) = (structure.fields[field].ty, structure.fields[field].length);
@@ -93,23 +104,24 @@ impl Lowering<'_> {
         resolved: &mut Resolved,
         part: &Part,
         length: Option<u32>,
-        place: &Place,
+        place: &LookupPoint,
     ) -> Option<()> {
         if resolved.missing_index {
-            self.error(part.name.span, "an index is missing before this field", "of which element?");
+            self.error(part.name.span, "missing array index before this field", "which element?");
             return None;
         }
         match (&part.index, length) {
             (Some(index), Some(length)) => {
-                // A variable with a known initial value may have changed since.
+                // A variable with a known initial value may have been modified.
                 if is_literal(index)
                     && let Some(value) = self.constant_value(index)
                     && !(0..length as i32).contains(&value)
                 {
-                    let message = format!("index {value} is outside of `{}`", part.name.text);
+                    let message =
+                        format!("index {value} is out of bounds for `{}`", part.name.text);
                     self.report(
                         Diagnostic::warning(message)
-                            .at(index.span, format!("it has {length} elements, from 0 to {}", length - 1)),
+                            .at(index.span, format!("valid indices are 0 to {}", length - 1)),
                     );
                 }
                 let index = self.expr(index, place);
@@ -119,7 +131,7 @@ impl Lowering<'_> {
                 Some(0) => {}
                 _ => {
                     let message = format!("`{}` is not an array", part.name.text);
-                    self.error(index.span, message, "it cannot be indexed");
+                    self.error(index.span, message, "only arrays can be indexed");
                     return None;
                 }
             },
@@ -129,14 +141,18 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The place of a scalar.
-    pub(super) fn scalar(&mut self, reference: &Reference, place: &Place) -> Option<(ModelPlace, Type)> {
+    /// The IR place of a scalar.
+    pub(super) fn scalar(
+        &mut self,
+        reference: &Reference,
+        place: &LookupPoint,
+    ) -> Option<(ModelPlace, Type)> {
         let resolved = self.resolve(reference, place)?;
         if resolved.missing_index {
             let name = &reference.parts[reference.parts.len() - 1].name.text;
             self.report(
-                Diagnostic::error(format!("an index is missing: `{name}` is an array"))
-                    .at(reference.span, "of which element?"),
+                Diagnostic::error(format!("missing array index: `{name}` is an array"))
+                    .at(reference.span, "which element?"),
             );
             return None;
         }
@@ -148,16 +164,18 @@ impl Lowering<'_> {
             );
             return None;
         }
-        let leaf = self.slots.leaves(resolved.variable).iter().find(|leaf| leaf.path == resolved.path)?;
-        let place = ModelPlace { scope: resolved.scope, variable: leaf.id, indices: resolved.indices };
+        let leaf =
+            self.slots.leaves(resolved.variable).iter().find(|leaf| leaf.path == resolved.path)?;
+        let place =
+            ModelPlace { scope: resolved.scope, variable: leaf.id, indices: resolved.indices };
         Some((place, resolved.ty))
     }
 
-    /// The places of a scalar, or of all scalars of a structure, in message order.
+    /// The IR places of a scalar, or of all scalars of a structure in message order.
     pub(super) fn scalars(
         &mut self,
         reference: &Reference,
-        place: &Place,
+        place: &LookupPoint,
     ) -> Option<Vec<(ModelPlace, Type)>> {
         let resolved = self.resolve(reference, place)?;
         if !matches!(resolved.ty, Type::Struct(_)) || resolved.missing_index {
@@ -170,54 +188,56 @@ impl Lowering<'_> {
             for element in 0..rest.iter().product::<u32>() {
                 let mut indices = resolved.indices.clone();
                 indices.extend(constant_indices(rest, element));
-                places.push((ModelPlace { scope: resolved.scope, variable: leaf.id, indices }, leaf.ty));
+                places.push((
+                    ModelPlace { scope: resolved.scope, variable: leaf.id, indices },
+                    leaf.ty,
+                ));
             }
         }
         Some(places)
     }
 
-    /// The number of the channel a reference names.
-    pub(super) fn channel_expr(&mut self, reference: &Reference, place: &Place) -> Option<model::Expr> {
+    /// The value of a reference that is used as a channel.
+    pub(super) fn channel_expr(
+        &mut self,
+        reference: &Reference,
+        place: &LookupPoint,
+    ) -> Option<lariat_ir::Expr> {
         let (channel, ty) = self.scalar(reference, place)?;
         if ty != Type::Chan {
-            // SPIN lets any number pass for a channel; only those that hold one work at run time.
+            // SPIN accepts any number as a channel; at run time it must be a channel's number.
             let variable = &reference.parts[0].name.text;
             self.report(
                 Diagnostic::warning(format!("`{variable}` is not declared as a channel"))
                     .at(reference.span, "used as one here"),
             );
         }
-        Some(model::Expr::Read(channel))
+        Some(lariat_ir::Expr::Read(channel))
     }
 
-    /// The body of a proctype, by name.
+    /// The index of a proctype's body.
     pub(super) fn proctype_named(&mut self, name: &Ident) -> Option<usize> {
         if let Some(&index) = self.proctypes.get(&name.text) {
             return Some(index);
         }
         let names: Vec<String> = self.proctypes.keys().map(|name| name.to_string()).collect();
-        let help =
-            closest(&name.text, names.iter().map(String::as_str)).map(|n| format!("did you mean `{n}`?"));
+        let help = closest(&name.text, names.iter().map(String::as_str))
+            .map(|n| format!("did you mean `{n}`?"));
         let message = format!("there is no proctype `{}`", name.text);
         self.report(Diagnostic::error(message).at(name.span, "not defined").maybe_help(help));
         None
     }
 
-    /// The value of an expression that is known before anything runs.
+    /// The value of a compile-time constant expression.
     pub(super) fn constant_value(&self, expr: &Expr) -> Option<i32> {
         match &expr.kind {
             ExprKind::Constant(value) => Some(*value),
             ExprKind::Unary(op, operand) => {
-                let value = self.constant_value(operand)?;
-                Some(match op {
-                    UnaryOp::Negate => value.wrapping_neg(),
-                    UnaryOp::Not => i32::from(value == 0),
-                    UnaryOp::Complement => !value,
-                })
+                Some(super::expression::unary_op(*op).apply(self.constant_value(operand)?))
             }
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.constant_value(left)?, self.constant_value(right)?);
-                model::interp::binary(super::expression::binary_op(*op), left, right).ok()
+                super::expression::binary_op(*op).apply(left, right).ok()
             }
             ExprKind::Reference(reference) => match &reference.parts[..] {
                 [Part { name, index: None }] => match self.symbols.mtype(&name.text) {
@@ -230,9 +250,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// SPIN lets a global with a constant initialiser stand for it in array lengths.
+    /// SPIN accepts a global with a constant initialiser as a constant in array lengths.
     fn initialized_constant(&self, name: &Ident) -> Option<i32> {
-        let place = Place { owner: None, scope: Default::default(), declared: self.symbols.variables.len() };
+        let place = LookupPoint {
+            owner: None,
+            scope: Default::default(),
+            declared: self.symbols.variables.len(),
+        };
         let index = self.symbols.lookup(&name.text, &place)?;
         let initializer = initial_expr(&self.symbols.variable(index).initializer)?;
         match initializer.kind {
@@ -242,7 +266,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Is the expression made of numbers alone?
+/// Whether the expression contains only literal numbers.
 fn is_literal(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) => true,

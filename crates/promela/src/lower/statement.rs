@@ -1,16 +1,16 @@
-//! Statements that are one step: what they need and what they do.
+//! Statements that are single steps: their guards and actions.
 
 use super::Lowering;
 use crate::ast::{self, Expr, ExprKind, Reference, Statement, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Element, Node};
 use crate::pretty;
-use crate::symbols::{Place, Type};
-use model::expression::{BinaryOp, Expr as ModelExpr};
-use model::program::{Action, NameSetId, Operation, PrintPart};
+use crate::symbols::{LookupPoint, Type};
+use lariat_ir::expression::{BinaryOp, Expr as ModelExpr};
+use lariat_ir::program::{Action, NameSetId, Operation, PrintPart};
 
 impl Lowering<'_> {
-    /// What an element does, other than a d_step.
+    /// The operation of an element other than a d_step.
     pub(super) fn operation(&mut self, element: &Element) -> Operation {
         match &element.node {
             Node::Else => Operation::Else,
@@ -21,7 +21,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The statement as shown in runs and reports.
+    /// The text of a statement in traces and reports.
     pub(super) fn element_text(element: &Element) -> String {
         match &element.node {
             Node::Basic(statement) | Node::Reset(statement) => pretty::statement(statement),
@@ -29,7 +29,7 @@ impl Lowering<'_> {
             Node::Else => "else".into(),
             Node::Goto(crate::flow::Jump::Label { name, .. }) => format!("goto {name}"),
             Node::Goto(crate::flow::Jump::Break(_)) | Node::LoopExit => "break".into(),
-            // Behind the last statement of an option.
+            // The join after the last statement of an option.
             Node::Join => "go on".into(),
             Node::DStep(_) => "d_step".into(),
             Node::Atomic(_) => "atomic".into(),
@@ -41,7 +41,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn basic(&mut self, statement: &Statement, place: &Place) -> Operation {
+    fn basic(&mut self, statement: &Statement, place: &LookupPoint) -> Operation {
         match &statement.kind {
             StatementKind::Assign(target, value) => self.assign(target, value, place),
             StatementKind::Increment(target) => self.step_by(target, BinaryOp::Add, place),
@@ -53,7 +53,11 @@ impl Lowering<'_> {
                     return Operation::when(guard);
                 }
                 if !matches!(condition.kind, ExprKind::Run { .. }) {
-                    self.error(condition.span, "`run` inside a larger condition", "let it stand alone");
+                    self.error(
+                        condition.span,
+                        "`run` cannot be part of a larger condition",
+                        "make it a statement of its own",
+                    );
                 }
                 Operation::act(runs)
             }
@@ -92,7 +96,9 @@ impl Lowering<'_> {
             StatementKind::Receive { channel, random, keep, arguments } => {
                 let patterns = self.patterns(arguments, place, true);
                 match self.channel_expr(channel, place) {
-                    Some(channel) => Operation::Receive { channel, patterns, random: *random, keep: *keep },
+                    Some(channel) => {
+                        Operation::Receive { channel, patterns, random: *random, keep: *keep }
+                    }
                     None => Operation::SKIP,
                 }
             }
@@ -100,7 +106,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn assign(&mut self, target: &Reference, value: &Expr, place: &Place) -> Operation {
+    fn assign(&mut self, target: &Reference, value: &Expr, place: &LookupPoint) -> Operation {
         let mut actions = Vec::new();
         let value_span = value.span;
         let value = self.expr_with_runs(value, place, &mut actions);
@@ -118,7 +124,11 @@ impl Lowering<'_> {
                     return Operation::act(actions);
                 }
                 "_pid" | "_nr_pr" | "_last" | "np_" => {
-                    self.error(name.span, format!("`{}` cannot be assigned to", name.text), "read only");
+                    self.error(
+                        name.span,
+                        format!("`{}` cannot be assigned to", name.text),
+                        "read only",
+                    );
                     return Operation::SKIP;
                 }
                 _ => {}
@@ -130,8 +140,8 @@ impl Lowering<'_> {
                 && constant != stored
             {
                 self.report(
-                    Diagnostic::warning(format!("{constant} does not fit the variable"))
-                        .at(value_span, format!("cut to {stored} when stored")),
+                    Diagnostic::warning(format!("{constant} does not fit in the variable"))
+                        .at(value_span, format!("stored as {stored}")),
                 );
             }
             actions.push(Action::Assign(vec![(target, value)]));
@@ -139,8 +149,8 @@ impl Lowering<'_> {
         Operation::act(actions)
     }
 
-    /// A declaration in the middle of a body clears the variable.
-    fn reset(&mut self, statement: &Statement, place: &Place) -> Operation {
+    /// A declaration in the middle of a body resets the variable.
+    fn reset(&mut self, statement: &Statement, place: &LookupPoint) -> Operation {
         let StatementKind::Assign(target, _) = &statement.kind else { return Operation::SKIP };
         let Some(index) = self.symbols.lookup(&target.parts[0].name.text, place) else {
             return Operation::SKIP;
@@ -149,34 +159,37 @@ impl Lowering<'_> {
         if matches!(variable.ty, Type::Struct(_)) {
             return Operation::SKIP;
         }
-        // Of an array, SPIN clears the first element only.
+        // SPIN resets only the first element of an array.
         let mut target = target.clone();
         if variable.length.is_some() {
             let zero = Expr { kind: ExprKind::Constant(0), span: target.span };
             target.parts[0].index = Some(Box::new(zero));
         }
         match self.scalar(&target, place) {
-            Some((place, _)) => Operation::act(vec![Action::Assign(vec![(place, ModelExpr::Const(0))])]),
+            Some((place, _)) => {
+                Operation::act(vec![Action::Assign(vec![(place, ModelExpr::Const(0))])])
+            }
             None => Operation::SKIP,
         }
     }
 
-    fn step_by(&mut self, target: &Reference, op: BinaryOp, place: &Place) -> Operation {
+    fn step_by(&mut self, target: &Reference, op: BinaryOp, place: &LookupPoint) -> Operation {
         match self.scalar(target, place) {
             Some((_, Type::Chan)) => {
                 self.error(target.span, "arithmetic on a channel", "this is a channel");
                 Operation::SKIP
             }
             Some((target, _)) => {
-                let value = ModelExpr::binary(op, ModelExpr::Read(target.clone()), ModelExpr::Const(1));
+                let value =
+                    ModelExpr::binary(op, ModelExpr::Read(target.clone()), ModelExpr::Const(1));
                 Operation::act(vec![Action::Assign(vec![(target, value)])])
             }
             None => Operation::SKIP,
         }
     }
 
-    /// The mtype set whose names a value should be shown with.
-    fn name_set_of(&mut self, value: &Expr, place: &Place) -> NameSetId {
+    /// The mtype set whose names are used to print a value.
+    fn name_set_of(&mut self, value: &Expr, place: &LookupPoint) -> NameSetId {
         if let ExprKind::Reference(reference) = &value.kind {
             if let [part] = &reference.parts[..]
                 && let Some((set, _)) = self.symbols.mtype(&part.name.text)
@@ -197,7 +210,7 @@ impl Lowering<'_> {
         format: &str,
         arguments: &[Expr],
         statement: &Statement,
-        place: &Place,
+        place: &LookupPoint,
     ) -> Vec<PrintPart> {
         let mut parts = Vec::new();
         let mut text = String::new();
@@ -240,8 +253,10 @@ impl Lowering<'_> {
         }
         if missing || arguments.next().is_some() {
             self.report(
-                Diagnostic::warning("the format and the arguments of this printf do not agree")
-                    .at(statement.span, "one conversion (`%d`, `%e`, …) is needed for each argument"),
+                Diagnostic::warning("the format and the arguments of this printf do not match").at(
+                    statement.span,
+                    "one conversion (`%d`, `%e`, …) is needed for each argument",
+                ),
             );
         }
         parts.push(PrintPart::Text(text));

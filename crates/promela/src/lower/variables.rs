@@ -1,25 +1,26 @@
-//! Variables get their slots, and initial values.
+//! Variables get their slots and initial values.
 //!
-//! A variable of a structure type becomes one model variable per scalar field; the array
-//! lengths met on the way to the field are its dimensions.
+//! A variable of a structure type becomes one IR variable per scalar field; the array lengths on
+//! the path to the field are its dimensions.
 
 use super::Lowering;
 use crate::ast::{ChannelInitializer, Expr, Initializer, Visibility};
-use crate::symbols::{Place, Scope, StructId, Type, VariableIndex};
-use model::expression::{Place as ModelPlace, Scope as ModelScope};
-use model::program::{Action, ChannelType, ChannelTypeId, Field, VariableId, Variables};
+use crate::symbols::{LookupPoint, Scope, StructId, Type, VariableIndex};
+use lariat_ir::expression::{Place as ModelPlace, Scope as ModelScope};
+use lariat_ir::program::{Action, ChannelType, ChannelTypeId, FieldType, VariableId, Variables};
 use std::collections::HashMap;
 
-/// Elements that the variables of one scope may have together: more than any state that could be stored twice.
+/// Limit on the elements of all variables of one scope. Larger states could not be stored in
+/// useful numbers.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
-/// Fields that a message may have, the elements of its structures counted one by one.
+/// Limit on the fields of a message, where each element of a structure counts.
 const MAX_FIELDS: usize = 1 << 12;
 
 /// A scalar field of a variable, or the variable itself.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// Which field of which structure, outside in; empty for a scalar variable.
+    /// The path of field indices from the variable to the scalar; empty for a scalar variable.
     pub path: Vec<usize>,
     pub id: VariableId,
     pub ty: Type,
@@ -27,7 +28,7 @@ pub(super) struct Leaf {
     pub initializer: Option<Initializer>,
 }
 
-/// Where each declared variable lives.
+/// The IR variables of each declared variable.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     leaves: HashMap<VariableIndex, Vec<Leaf>>,
@@ -83,11 +84,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// Refuses variables that no state could hold, and makes them small, so that what follows stays possible.
+    /// Reports variables that are too large for any state, and shrinks them so that lowering can
+    /// continue.
     fn check_size(&mut self, index: VariableIndex, leaves: &mut [(String, Leaf)]) {
         let variable = self.symbols.variable(index);
         let elements = |leaf: &Leaf| {
-            leaf.dimensions.iter().fold(1u64, |product, &length| product.saturating_mul(u64::from(length)))
+            leaf.dimensions
+                .iter()
+                .fold(1u64, |product, &length| product.saturating_mul(u64::from(length)))
         };
         let new = leaves.iter().fold(0u64, |sum, (_, leaf)| sum.saturating_add(elements(leaf)));
         let scope = match variable.owner {
@@ -102,7 +106,11 @@ impl Lowering<'_> {
         }
         let (name, span) = (variable.name.text.clone(), variable.name.span);
         let message = format!("`{name}` is too large: it has {new} elements");
-        self.error(span, message, format!("the variables of a process can have {MAX_ELEMENTS} in all"));
+        self.error(
+            span,
+            message,
+            format!("the variables of one process can have at most {MAX_ELEMENTS} in total"),
+        );
     }
 
     fn flatten(&self, leaf: Leaf, name: &str, out: &mut Vec<(String, Leaf)>) {
@@ -111,7 +119,8 @@ impl Lowering<'_> {
             return;
         };
         for (index, field) in self.symbols.structure(id).fields.iter().enumerate() {
-            let mut inner = Leaf { ty: field.ty, initializer: field.initializer.clone(), ..leaf.clone() };
+            let mut inner =
+                Leaf { ty: field.ty, initializer: field.initializer.clone(), ..leaf.clone() };
             inner.path.push(index);
             inner.dimensions.extend(field.length);
             let brackets = if field.length.is_some() { "[]" } else { "" };
@@ -119,7 +128,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Initial values of the globals, in SPIN's order: type by type, each in textual order.
+    /// Initial values of the globals in SPIN's order: type by type, each in textual order.
     pub(super) fn lower_globals(&mut self) {
         let mut globals: Vec<VariableIndex> = (0..self.symbols.variables.len())
             .map(VariableIndex)
@@ -128,7 +137,7 @@ impl Lowering<'_> {
         globals.sort_by_key(|&index| self.symbols.variable(index).ty.initialization_rank());
         let mut prologue = Vec::new();
         for index in globals {
-            let place = Place { owner: None, scope: Scope::default(), declared: index.0 };
+            let place = LookupPoint { owner: None, scope: Scope::default(), declared: index.0 };
             self.initialize(index, &place, &mut prologue);
         }
         self.program.prologue = prologue;
@@ -140,7 +149,11 @@ impl Lowering<'_> {
         for index in (0..self.symbols.variables.len()).map(VariableIndex) {
             let variable = self.symbols.variable(index);
             if variable.owner == Some(body) && !variable.is_parameter {
-                let place = Place { owner: Some(body), scope: variable.scope.clone(), declared: index.0 };
+                let place = LookupPoint {
+                    owner: Some(body),
+                    scope: variable.scope.clone(),
+                    declared: index.0,
+                };
                 self.initialize(index, &place, &mut prologue);
             }
         }
@@ -157,7 +170,7 @@ impl Lowering<'_> {
         parameters.map(|(index, _)| self.slots.leaves(VariableIndex(index)).len() as u32).sum()
     }
 
-    fn initialize(&mut self, index: VariableIndex, place: &Place, out: &mut Vec<Action>) {
+    fn initialize(&mut self, index: VariableIndex, place: &LookupPoint, out: &mut Vec<Action>) {
         let variable = self.symbols.variable(index).clone();
         let scope = if variable.owner.is_some() { ModelScope::Local } else { ModelScope::Global };
         for leaf in self.slots.leaves(index).to_vec() {
@@ -187,10 +200,12 @@ impl Lowering<'_> {
                     }
                     (Initializer::Expr(value), _) => value,
                     // The last value of a list that is too short is repeated.
-                    (Initializer::List(list), _) => match list.get(element as usize).or(list.last()) {
-                        Some(value) => value,
-                        None => continue,
-                    },
+                    (Initializer::List(list), _) => {
+                        match list.get(element as usize).or(list.last()) {
+                            Some(value) => value,
+                            None => continue,
+                        }
+                    }
                     (Initializer::Channel(_), None) => continue,
                 };
                 let span = value.span;
@@ -198,8 +213,8 @@ impl Lowering<'_> {
                 if variable.owner.is_none() && value.any(&needs_process) {
                     self.error(
                         span,
-                        "this has no value before the system runs",
-                        "in the initial value of a global",
+                        "this expression has no value before a process runs",
+                        "the initial value of a global must not depend on it",
                     );
                 }
                 out.push(Action::Assign(vec![(target, value)]));
@@ -214,18 +229,22 @@ impl Lowering<'_> {
             match self.symbols.resolve_type(&field.kind, 16) {
                 Ok(Type::Struct(id)) => {
                     if !self.message_fields(id, &mut fields) {
-                        let message = format!("a message of more than {MAX_FIELDS} fields");
-                        self.error(field.span, message, "the elements of its arrays count one by one");
+                        let message = format!("a message can have at most {MAX_FIELDS} fields");
+                        self.error(field.span, message, "each array element counts as one field");
                         return None;
                     }
                 }
                 Ok(Type::Unsigned(_)) => {
-                    self.error(field.span, "`unsigned` cannot be a message field", "use byte, short or int");
+                    self.error(
+                        field.span,
+                        "`unsigned` cannot be a message field",
+                        "use byte, short or int",
+                    );
                 }
-                Ok(ty) => fields.push(Field { domain: ty.domain(), meaning: ty.meaning() }),
+                Ok(ty) => fields.push(FieldType { domain: ty.domain(), meaning: ty.meaning() }),
                 Err(name) => {
                     let message = format!("there is no type `{}`", name.text);
-                    self.error(name.span, message, "not declared before this place");
+                    self.error(name.span, message, "not declared before this point");
                 }
             }
         }
@@ -241,8 +260,8 @@ impl Lowering<'_> {
         Some(ChannelTypeId(self.program.channel_types.len() as u32 - 1))
     }
 
-    /// Appends the fields of a structure; says whether a message can have so many.
-    fn message_fields(&self, id: StructId, out: &mut Vec<Field>) -> bool {
+    /// Appends the fields of a structure; `false` if the message becomes too long.
+    fn message_fields(&self, id: StructId, out: &mut Vec<FieldType>) -> bool {
         for field in &self.symbols.structure(id).fields {
             match field.ty {
                 Type::Struct(inner) => {
@@ -255,7 +274,7 @@ impl Lowering<'_> {
                     if out.len() + count > MAX_FIELDS {
                         return false;
                     }
-                    let field = Field { domain: ty.domain(), meaning: ty.meaning() };
+                    let field = FieldType { domain: ty.domain(), meaning: ty.meaning() };
                     out.extend(std::iter::repeat_n(field, count));
                 }
             }
@@ -264,29 +283,29 @@ impl Lowering<'_> {
     }
 }
 
-/// Has the expression a value only while processes run?
-fn needs_process(expr: &model::Expr) -> bool {
-    use model::Expr::{Enabled, Last, NonProgress, Pid, Spawned, Timeout};
+/// Whether the expression has a value only while processes run.
+fn needs_process(expr: &lariat_ir::Expr) -> bool {
+    use lariat_ir::Expr::{Enabled, Last, NonProgress, Pid, Spawned, Timeout};
     matches!(expr, Enabled(_) | Last | NonProgress | Pid | Spawned | Timeout)
 }
 
-/// The indices of one element, counted through all dimensions.
-pub(super) fn constant_indices(dimensions: &[u32], element: u32) -> Vec<model::Expr> {
+/// The indices, in all dimensions, of the element with this row-major number.
+pub(super) fn constant_indices(dimensions: &[u32], element: u32) -> Vec<lariat_ir::Expr> {
     let mut rest = element;
-    let mut indices: Vec<model::Expr> = dimensions
+    let mut indices: Vec<lariat_ir::Expr> = dimensions
         .iter()
         .rev()
         .map(|&dimension| {
             let index = rest % dimension;
             rest /= dimension;
-            model::Expr::Const(index as i32)
+            lariat_ir::Expr::Const(index as i32)
         })
         .collect();
     indices.reverse();
     indices
 }
 
-/// Trailing brackets are implied.
+/// Removes trailing brackets, which are implied.
 fn trim_indices(name: String) -> String {
     name.trim_end_matches("[]").to_string()
 }

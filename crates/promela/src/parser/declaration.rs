@@ -1,15 +1,16 @@
-//! Declarations of variables, channels and message names.
+//! Declarations of variables, channels and mtype names.
 
 use super::{Parse, Parser};
 use crate::ast::{
-    ChannelInitializer, Declaration, Initializer, MtypeDeclaration, TypeKind, TypeName, Variable, Visibility,
+    ChannelInitializer, Declaration, Initializer, MtypeDeclaration, TypeKind, TypeName, Variable,
+    Visibility,
 };
 use crate::diagnostic::Diagnostic;
 use crate::token::{TokenKind, kw};
 
 impl Parser {
-    /// A type, or `hidden`, `show`, `local` before one. Two names one after the other on a line are
-    /// a declaration too, if perhaps of an unknown type.
+    /// Whether a declaration starts here: a type, possibly after `hidden`, `show` or `local`. Two
+    /// names in sequence on a line also count, as a declaration with an unknown type.
     pub(super) fn starts_declaration(&self) -> bool {
         match self.kind() {
             TokenKind::Word(kw::HIDDEN | kw::SHOW | kw::LOCAL) => true,
@@ -30,9 +31,10 @@ impl Parser {
         }
     }
 
-    /// `mtype = {`, `mtype {` or `mtype:set = {`, perhaps after `hidden`.
+    /// `mtype = {`, `mtype {` or `mtype:set = {`, possibly after `hidden`.
     pub(super) fn starts_mtype_names(&self) -> bool {
-        let skip = usize::from(matches!(self.kind(), TokenKind::Word(kw::HIDDEN | kw::SHOW | kw::LOCAL)));
+        let skip =
+            usize::from(matches!(self.kind(), TokenKind::Word(kw::HIDDEN | kw::SHOW | kw::LOCAL)));
         if self.ahead(skip) != TokenKind::Word(kw::MTYPE) {
             return false;
         }
@@ -52,7 +54,8 @@ impl Parser {
             );
         }
         self.advance();
-        let set = if self.eat(TokenKind::Colon) { Some(self.name("the set's name")?.1) } else { None };
+        let set =
+            if self.eat(TokenKind::Colon) { Some(self.name("the set's name")?.1) } else { None };
         self.eat(TokenKind::Assign);
         let open = self.expect(TokenKind::OpenBrace, "before the message names")?.span;
         let mut names = Vec::new();
@@ -89,7 +92,7 @@ impl Parser {
         Some((visibility, self.advance().span))
     }
 
-    /// One type and its variables; what ends the declaration is the caller's affair.
+    /// One type and its variables; the caller parses the separator after the declaration.
     pub(super) fn declaration(&mut self) -> Parse<Declaration> {
         let start = self.at;
         let visibility = self.visibility();
@@ -143,13 +146,15 @@ impl Parser {
     }
 
     fn unknown_type(&mut self, name: &crate::ast::Ident) {
-        const TYPES: [&str; 9] = ["bit", "bool", "byte", "pid", "short", "int", "unsigned", "chan", "mtype"];
+        const TYPES: [&str; 9] =
+            ["bit", "bool", "byte", "pid", "short", "int", "unsigned", "chan", "mtype"];
         const OTHERS: [&str; 5] = ["proctype", "active", "typedef", "inline", "never"];
-        let mut typedefs: Vec<_> = self.names.typedefs.iter().map(|&word| self.word_text(word)).collect();
+        let mut typedefs: Vec<_> =
+            self.names.typedefs.iter().map(|&word| self.word_text(word)).collect();
         typedefs.sort();
         let candidates = typedefs.iter().map(|word| &**word).chain(TYPES).chain(OTHERS);
-        let hint =
-            crate::suggest::closest(&name.text, candidates).map(|close| format!("did you mean `{close}`?"));
+        let hint = crate::suggest::closest(&name.text, candidates)
+            .map(|close| format!("did you mean `{close}`?"));
         self.report(
             Diagnostic::error(format!("`{}` is not a type", name.text))
                 .at(name.span, "not a type")
@@ -170,11 +175,12 @@ impl Parser {
         };
         if self.is(TokenKind::OpenBracket) && length.is_some() {
             let diagnostic = self.expected_diagnostic("`=`, `,` or `;`").help(
-                "arrays have one dimension; make a `typedef` with an array in it, and an array of that",
+                "arrays have one dimension; for two, declare an array of a `typedef` that contains an array",
             );
             return Err(self.report(diagnostic));
         }
-        let initializer = if self.eat(TokenKind::Assign) { Some(self.initializer()?) } else { None };
+        let initializer =
+            if self.eat(TokenKind::Assign) { Some(self.initializer()?) } else { None };
         Ok(Variable { name, width, length, initializer, span: self.span_from(start) })
     }
 
@@ -207,10 +213,13 @@ impl Parser {
         Ok(ChannelInitializer { capacity, fields, span: self.span_from(start) })
     }
 
-    /// A `;` before any `}` is as good as none.
+    /// Skips an optional `;` before `}`.
     fn skip_last_separator(&mut self) {
         while matches!(self.kind(), TokenKind::Semicolon | TokenKind::Arrow)
-            && matches!(self.ahead(1), TokenKind::Semicolon | TokenKind::Arrow | TokenKind::CloseBrace)
+            && matches!(
+                self.ahead(1),
+                TokenKind::Semicolon | TokenKind::Arrow | TokenKind::CloseBrace
+            )
         {
             self.advance();
         }

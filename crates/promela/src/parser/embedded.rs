@@ -1,11 +1,11 @@
-//! Embedded C, which is named and skipped.
+//! Embedded C: reported and skipped.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
 use crate::token::{Symbol, TokenKind, kw};
 
 impl Parser {
-    /// Reports the construct that begins here and skips it.
+    /// Reports and skips the construct that begins here.
     pub(super) fn embedded(&mut self) {
         let start = self.at;
         let token = self.advance();

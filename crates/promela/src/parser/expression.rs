@@ -1,8 +1,8 @@
-//! Expressions, by precedence climbing, with SPIN's ranks.
+//! Expressions, by precedence climbing with SPIN's precedences.
 //!
-//! Every function gives the height of its tree, so that none grows beyond what later passes can
-//! walk recursively, and whether it is a *probe*: `full`, `empty` and their opposites, which SPIN lets
-//! be combined by `&&` and `||` only.
+//! Every function returns the height of its tree, which bounds the recursion of later passes, and
+//! whether the tree is a *probe*: `full`, `empty`, `nfull` or `nempty`, which SPIN only allows to
+//! be combined with `&&` and `||`.
 
 use super::{MAX_HEIGHT, Parse, Parser, Reported};
 use crate::ast::{BinaryOp, ChannelQuery, Expr, ExprKind, Part, Reference, UnaryOp};
@@ -16,12 +16,12 @@ pub(super) struct Tree {
     probe: bool,
 }
 
-/// A binary operator as it stands in the text.
+/// A binary operator in the token list.
 pub(super) struct Operator {
     pub kind: OperatorKind,
     /// Higher binds tighter.
     pub rank: u8,
-    /// How many tokens it takes.
+    /// Its number of tokens.
     pub length: usize,
 }
 
@@ -37,7 +37,7 @@ impl Parser {
         self.binary(0).map(|tree| tree.expr)
     }
 
-    /// An expression that is part of something.
+    /// An expression that may not be a probe.
     pub(super) fn expr(&mut self) -> Parse<Expr> {
         self.tree().map(|tree| tree.expr)
     }
@@ -56,12 +56,14 @@ impl Parser {
     fn binary(&mut self, least: u8) -> Parse<Tree> {
         let start = self.at;
         let mut left = self.unary()?;
-        while let Some(operator) = self.binary_operator().filter(|operator| operator.rank >= least) {
+        while let Some(operator) = self.binary_operator().filter(|operator| operator.rank >= least)
+        {
             for _ in 0..operator.length {
                 self.advance();
             }
             let right = self.binary(operator.rank + 1)?;
-            let logical = matches!(operator.kind, OperatorKind::Plain(BinaryOp::And | BinaryOp::Or));
+            let logical =
+                matches!(operator.kind, OperatorKind::Plain(BinaryOp::And | BinaryOp::Or));
             if !logical {
                 self.reject_probe(&left);
                 self.reject_probe(&right);
@@ -71,15 +73,23 @@ impl Parser {
             let (left_expr, right_expr) = (Box::new(left.expr), Box::new(right.expr));
             let kind = match operator.kind {
                 OperatorKind::Plain(operator) => ExprKind::Binary(operator, left_expr, right_expr),
-                OperatorKind::Temporal(operator) => ExprKind::TemporalBinary(operator, left_expr, right_expr),
+                OperatorKind::Temporal(operator) => {
+                    ExprKind::TemporalBinary(operator, left_expr, right_expr)
+                }
             };
             left = self.grown(kind, start, height, probe)?;
         }
         Ok(left)
     }
 
-    /// A node over parts of height `height`.
-    pub(super) fn grown(&mut self, kind: ExprKind, start: usize, height: u32, probe: bool) -> Parse<Tree> {
+    /// A node whose highest child has height `height`.
+    pub(super) fn grown(
+        &mut self,
+        kind: ExprKind,
+        start: usize,
+        height: u32,
+        probe: bool,
+    ) -> Parse<Tree> {
         let span = self.span_from(start);
         if height >= MAX_HEIGHT {
             self.stop(
@@ -127,8 +137,10 @@ impl Parser {
         if !tree.probe || self.in_ltl {
             return;
         }
-        let diagnostic = Diagnostic::error("the state of a channel can only be combined by `&&` and `||`")
-            .at(tree.expr.span, "not allowed as part of this expression");
+        let diagnostic = Diagnostic::error(
+            "a test of a channel's state can only be combined with `&&` and `||`",
+        )
+        .at(tree.expr.span, "not allowed as part of this expression");
         self.report(match &tree.expr.kind {
             ExprKind::Channel(query, channel) => {
                 let channel = crate::pretty::reference(channel);
@@ -165,7 +177,9 @@ impl Parser {
                 });
             }
             _ if self.in_ltl => {
-                let Some((operator, length)) = self.temporal_prefix() else { return self.primary() };
+                let Some((operator, length)) = self.temporal_prefix() else {
+                    return self.primary();
+                };
                 return self.nested(|parser| {
                     for _ in 0..length {
                         parser.advance();
@@ -186,7 +200,7 @@ impl Parser {
         })
     }
 
-    /// A number, or a word that stands for one; warns of a number that does not fit.
+    /// A number, or a word that denotes one; warns if the number does not fit in an `int`.
     pub(super) fn constant(&mut self) -> Option<i32> {
         let token = self.peek();
         let value = match token.kind {
@@ -197,8 +211,10 @@ impl Parser {
         };
         if token.flags.has(Flags::OVERFLOW) {
             self.report(
-                Diagnostic::warning(format!("this number does not fit an `int`; it is read as {value}"))
-                    .at(token.span, "too large"),
+                Diagnostic::warning(format!(
+                    "this number does not fit in an `int`; its value becomes {value}"
+                ))
+                .at(token.span, "too large"),
             );
         }
         self.advance();
@@ -248,13 +264,16 @@ impl Parser {
                 self.grown(ExprKind::Constant(1), start, 0, false)
             }
             kw::ELSE => {
-                let diagnostic =
-                    self.expected_diagnostic("an expression").help("`else` stands alone, as a guard");
+                let diagnostic = self
+                    .expected_diagnostic("an expression")
+                    .help("`else` can only be a guard of its own");
                 Err(self.report(diagnostic))
             }
-            _ => {
-                Err(self.expected(if self.at_line_or_step_start() { "a statement" } else { "an expression" }))
-            }
+            _ => Err(self.expected(if self.at_line_or_step_start() {
+                "a statement"
+            } else {
+                "an expression"
+            })),
         }
     }
 
@@ -284,11 +303,13 @@ impl Parser {
             parser.advance();
             parser.reject_probe(&inner);
             let yes = parser.tree()?;
-            parser.expect(TokenKind::Colon, "and the other value of this conditional expression")?;
+            parser
+                .expect(TokenKind::Colon, "and the other value of this conditional expression")?;
             let no = parser.tree()?;
             parser.close_paren(open)?;
             let height = inner.height.max(yes.height).max(no.height);
-            let kind = ExprKind::Conditional(Box::new(inner.expr), Box::new(yes.expr), Box::new(no.expr));
+            let kind =
+                ExprKind::Conditional(Box::new(inner.expr), Box::new(yes.expr), Box::new(no.expr));
             parser.grown(kind, start, height, false)
         })
     }
@@ -298,7 +319,11 @@ impl Parser {
         self.advance();
         let (_, proctype) = self.name("a proctype's name")?;
         let trees = self.parenthesised(&proctype.text, |parser| {
-            if parser.is(TokenKind::CloseParen) { Ok(Vec::new()) } else { parser.list(Parser::tree) }
+            if parser.is(TokenKind::CloseParen) {
+                Ok(Vec::new())
+            } else {
+                parser.list(Parser::tree)
+            }
         })?;
         let height = trees.iter().map(|tree| tree.height).max().unwrap_or(0);
         let arguments = trees.into_iter().map(|tree| tree.expr).collect();
@@ -332,7 +357,9 @@ impl Parser {
                 let (proctype, pid) = only_part(reference);
                 ExprKind::RemoteLabel { proctype, pid, label }
             }
-            TokenKind::Colon if reference.parts.len() == 1 && self.names_process(word, &reference) => {
+            TokenKind::Colon
+                if reference.parts.len() == 1 && self.names_process(word, &reference) =>
+            {
                 self.advance();
                 let (_, variable) = self.name("a variable of the process")?;
                 let (proctype, pid) = only_part(reference);
@@ -340,7 +367,9 @@ impl Parser {
                 let kind = ExprKind::RemoteVariable { proctype, pid, variable, index };
                 return self.grown(kind, start, height.max(index_height), false);
             }
-            TokenKind::Question | TokenKind::QuestionQuestion if self.ahead(1) == TokenKind::OpenBracket => {
+            TokenKind::Question | TokenKind::QuestionQuestion
+                if self.ahead(1) == TokenKind::OpenBracket =>
+            {
                 let random = self.advance().kind == TokenKind::QuestionQuestion;
                 self.advance();
                 let arguments = self.bracketed(Parser::receive_arguments)?;
@@ -351,7 +380,9 @@ impl Parser {
                 let (name, _) = only_part(reference);
                 return self.moves(name, start);
             }
-            TokenKind::OpenParen if self.inlines.contains_key(&word) && reference.parts.len() == 1 => {
+            TokenKind::OpenParen
+                if self.inlines.contains_key(&word) && reference.parts.len() == 1 =>
+            {
                 let text = self.word_text(word);
                 let message = format!("inline `{text}` cannot be called inside an expression");
                 return Err(self.report(
@@ -365,8 +396,8 @@ impl Parser {
         self.grown(kind, start, height, false)
     }
 
-    /// Whether `name:` begins a remote reference. In formulas all proctypes are known; elsewhere a
-    /// bare name must have been declared before, as for SPIN.
+    /// Whether `name:` begins a remote reference. In formulas all proctypes are known; elsewhere,
+    /// as in SPIN, a bare name must be declared before.
     fn names_process(&self, word: Symbol, reference: &Reference) -> bool {
         if self.in_ltl || reference.parts[0].index.is_some() {
             return self.names.proctypes.contains(&word);
@@ -378,13 +409,14 @@ impl Parser {
         self.measured_reference().map(|(reference, _)| reference)
     }
 
-    /// `a[i].b`, and the height of the highest index.
+    /// `a[i].b`, and the height of its highest index.
     fn measured_reference(&mut self) -> Parse<(Reference, u32)> {
         let start = self.at;
         let mut parts = Vec::new();
         let mut height = 0;
         loop {
-            let (_, name) = self.name(if parts.is_empty() { "a variable" } else { "a field's name" })?;
+            let (_, name) =
+                self.name(if parts.is_empty() { "a variable" } else { "a field's name" })?;
             let (index, index_height) = self.index()?;
             height = height.max(index_height);
             parts.push(Part { name, index });
@@ -394,7 +426,7 @@ impl Parser {
         }
     }
 
-    /// `[i]`, if it stands here.
+    /// An optional `[i]`.
     fn index(&mut self) -> Parse<(Option<Box<Expr>>, u32)> {
         if !self.is(TokenKind::OpenBracket) {
             return Ok((None, 0));
@@ -409,7 +441,7 @@ impl Parser {
     }
 }
 
-/// Is it `_moves`, before the parenthesis that makes it a condition on steps?
+/// Whether the reference is `_moves`, which before a parenthesis is a condition on steps.
 fn names_mover(reference: &Reference) -> bool {
     matches!(&reference.parts[..], [Part { name, index: None }] if &*name.text == "_moves")
 }

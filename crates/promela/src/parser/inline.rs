@@ -1,7 +1,7 @@
-//! Inlines: their definitions, which are text, and their calls, which are read as that text.
+//! Inlines: definitions are kept as tokens, and a call parses the definition's tokens.
 //!
-//! A call's arguments are lists of tokens that replace the parameters wherever these stand in the
-//! body, as in SPIN. Tokens of the body keep their place in the definition.
+//! A call's arguments are lists of tokens that replace the parameters in the body, as in SPIN.
+//! Tokens of the body keep their position in the definition.
 
 use super::{MAX_INLINED_TOKENS, Parse, Parser, Reported};
 use crate::ast::{Ident, Reference, StatementKind};
@@ -14,12 +14,12 @@ use std::rc::Rc;
 pub(super) struct Inline {
     name: Span,
     parameters: Vec<Symbol>,
-    /// The body with its braces, in the program's tokens.
+    /// The body including its braces, as a range of the program's tokens.
     body: Range<usize>,
     program: Rc<[Token]>,
 }
 
-/// A call being read.
+/// A call being parsed.
 pub(super) struct Call {
     symbol: Symbol,
     pub ident: Ident,
@@ -28,7 +28,7 @@ pub(super) struct Call {
 }
 
 impl Parser {
-    /// Finds the names of types, proctypes and inlines before anything is parsed.
+    /// Finds the names of types, proctypes and inlines before parsing.
     pub(super) fn collect_names(&mut self) {
         let mut braces = 0usize;
         while !self.is(TokenKind::End) {
@@ -56,7 +56,7 @@ impl Parser {
         self.at = 0;
     }
 
-    /// Reads over a definition without complaint; `None` when it is malformed.
+    /// Skips a definition without reporting errors; `None` when it is malformed.
     fn scan_inline(&mut self) -> Option<Inline> {
         self.advance();
         let name = self.advance().span;
@@ -78,7 +78,7 @@ impl Parser {
         Some(Inline { name, parameters, body: start..self.at, program: self.tokens.clone() })
     }
 
-    /// A definition at its place in the program: checked and passed over.
+    /// Checks and skips a definition at its position in the program.
     pub(super) fn inline_definition(&mut self) -> Parse<()> {
         self.advance();
         let (symbol, name) = self.name("the inline's name")?;
@@ -116,40 +116,44 @@ impl Parser {
         Ok(())
     }
 
-    /// `f(a, b)`, at its name; `result` takes the value of `return`.
+    /// Parses `f(a, b)`; `result` receives the value of `return`.
     pub(super) fn inline_call(&mut self, result: Option<Reference>) -> Parse<StatementKind> {
         let (symbol, ident) = self.name("an inline's name")?;
         let Some(inline) = self.inlines.get(&symbol).cloned() else {
             return Err(self.expected("a statement"));
         };
         let arguments = self.call_arguments()?;
-        let given = if inline.parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
-            0
-        } else {
-            arguments.len()
-        };
+        let given =
+            if inline.parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
+                0
+            } else {
+                arguments.len()
+            };
         if given != inline.parameters.len() {
             let takes = count(inline.parameters.len(), "argument");
             let verb = if given == 1 { "is" } else { "are" };
             return Err(self.report(
-                Diagnostic::error(format!("inline `{}` takes {takes}, but {given} {verb} given", ident.text))
-                    .at(ident.span, "called here")
-                    .also(inline.name, "defined here"),
+                Diagnostic::error(format!(
+                    "inline `{}` takes {takes}, but {given} {verb} given",
+                    ident.text
+                ))
+                .at(ident.span, "called here")
+                .also(inline.name, "defined here"),
             ));
         }
         if self.calls.iter().any(|call| call.symbol == symbol) {
             return Err(self.report(
                 Diagnostic::error(format!("inline `{}` calls itself", ident.text))
-                    .at(ident.span, "this call would never end")
-                    .note("an inline is text put in place of its call; for recursion use `run`"),
+                    .at(ident.span, "the expansion of this call would never end")
+                    .note("an inline call is replaced by the inline's text; for recursion, `run` a proctype"),
             ));
         }
         let text = self.inline_text(&inline, &arguments);
         self.inlined_tokens += text.len();
         if self.inlined_tokens > MAX_INLINED_TOKENS {
             self.stop(
-                Diagnostic::error("the calls of inlines stand for too much text")
-                    .at(ident.span, format!("more than {MAX_INLINED_TOKENS} tokens in all")),
+                Diagnostic::error("the inline calls expand to too many tokens")
+                    .at(ident.span, format!("more than {MAX_INLINED_TOKENS} tokens in total")),
             );
             return Err(Reported);
         }
@@ -165,7 +169,7 @@ impl Parser {
         Ok(StatementKind::Inline { name: ident, body: body? })
     }
 
-    /// The tokens between the parentheses, split at the outer commas.
+    /// The tokens between the parentheses, split at the outermost commas.
     fn call_arguments(&mut self) -> Parse<Vec<Vec<Token>>> {
         let open = self.advance().span;
         let mut arguments = vec![Vec::new()];
@@ -173,7 +177,10 @@ impl Parser {
         loop {
             let token = self.peek();
             match token.kind {
-                TokenKind::End | TokenKind::CloseBrace | TokenKind::OpenBrace | TokenKind::Semicolon => {
+                TokenKind::End
+                | TokenKind::CloseBrace
+                | TokenKind::OpenBrace
+                | TokenKind::Semicolon => {
                     let diagnostic = self.expected_diagnostic("`)`").also(open, "to close this");
                     return Err(self.report(diagnostic));
                 }
@@ -197,13 +204,15 @@ impl Parser {
         }
     }
 
-    /// The body with arguments for parameters, and an `End` behind it.
+    /// The body with arguments substituted for parameters, followed by `End`.
     fn inline_text(&mut self, inline: &Inline, arguments: &[Vec<Token>]) -> Vec<Token> {
         let body = &inline.program[inline.body.clone()];
         let mut text = Vec::with_capacity(body.len() + 1);
         for token in body {
             let parameter = match token.kind {
-                TokenKind::Word(word) => inline.parameters.iter().position(|parameter| *parameter == word),
+                TokenKind::Word(word) => {
+                    inline.parameters.iter().position(|parameter| *parameter == word)
+                }
                 _ => None,
             };
             match parameter.and_then(|index| arguments.get(index)) {
@@ -233,17 +242,20 @@ impl Parser {
         let span = self.advance().span;
         let value = self.full_expr()?;
         match self.calls.last() {
-            Some(Call { result: Some(result), .. }) => Ok(StatementKind::Assign(result.clone(), value)),
+            Some(Call { result: Some(result), .. }) => {
+                Ok(StatementKind::Assign(result.clone(), value))
+            }
             Some(call) => {
                 let text = call.ident.text.clone();
                 Err(self.report(
-                    Diagnostic::error("this `return` has nowhere to put its value")
+                    Diagnostic::error("this `return` has no variable to assign its value to")
                         .at(span, "")
                         .help(format!("call the inline as `x = {text}(…)`")),
                 ))
             }
             None => Err(self.report(
-                Diagnostic::error("`return` outside of an inline").at(span, "only an inline gives a value"),
+                Diagnostic::error("`return` outside an inline")
+                    .at(span, "only an inline returns a value"),
             )),
         }
     }

@@ -1,14 +1,16 @@
-//! The operators that exist only in `ltl` blocks. There `->` is implication, and `U`, `V`, `W`, `X` and
-//! the long names are operators, not names, and `_moves(P[1])` or `_moves(1)` says that process 1 makes the next step, alone or in
-//! a rendezvous.
+//! Operators of `ltl` blocks. There `->` is implication; `U`, `V`, `W`, `X` and their long forms
+//! are operators instead of names; and `_moves(P[1])` or `_moves(1)` holds if process 1 makes the
+//! next step, alone or in a rendezvous.
 
 use super::expression::{Operator, OperatorKind, Tree};
 use super::{Parse, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Part, Reference, TemporalBinaryOp, TemporalUnaryOp};
+use crate::ast::{
+    BinaryOp, Expr, ExprKind, Ident, Part, Reference, TemporalBinaryOp, TemporalUnaryOp,
+};
 use crate::diagnostic::Diagnostic;
 use crate::token::TokenKind;
 
-/// The other process of the last step, if that was a rendezvous: a name that nobody can write.
+/// The receiver of the last step, if it was a rendezvous. The name cannot be written by users.
 pub(crate) const PARTNER: &str = "partner of _last";
 
 impl Parser {
@@ -30,7 +32,8 @@ impl Parser {
         Some(Operator { kind: OperatorKind::Temporal(operator), rank, length })
     }
 
-    /// Behind a name where an operator should stand: other tools write `G` and `F` for `[]` and `<>`.
+    /// Suggests `[]` and `<>` after a name `G` or `F` where an operator is expected, since other
+    /// tools use these letters.
     pub(super) fn hint_letters(&self, diagnostic: Diagnostic) -> Diagnostic {
         let TokenKind::Word(word) = self.previous().kind else { return diagnostic };
         match &**self.interner.word(word) {
@@ -39,11 +42,12 @@ impl Parser {
         }
     }
 
-    /// `_moves(…)`, whose name stands before: who makes the next step is known behind it, `X (_last == … || PARTNER == …)`.
+    /// `_moves(…)`, whose name has been parsed. The process that moves is known only after the
+    /// step: `X (_last == … || PARTNER == …)`.
     pub(super) fn moves(&mut self, name: Ident, start: usize) -> Parse<Tree> {
         let process = self.parenthesised("_moves", |parser| {
             match parser.kind() {
-                // The number in `P[1]` is that of the process.
+                // `P[1]` means the process with number 1.
                 TokenKind::Word(word)
                     if parser.names.proctypes.contains(&word)
                         && parser.ahead(1) == TokenKind::OpenBracket =>
@@ -71,11 +75,13 @@ impl Parser {
         self.grown(kind, start, process.height + 2, false)
     }
 
-    /// A prefix operator and how many tokens it takes.
+    /// A prefix operator and its number of tokens.
     pub(super) fn temporal_prefix(&self) -> Option<(TemporalUnaryOp, usize)> {
         use TemporalUnaryOp as T;
         match self.kind() {
-            TokenKind::OpenBracket if self.ahead(1) == TokenKind::CloseBracket => Some((T::Always, 2)),
+            TokenKind::OpenBracket if self.ahead(1) == TokenKind::CloseBracket => {
+                Some((T::Always, 2))
+            }
             TokenKind::Less if self.ahead(1) == TokenKind::Greater => Some((T::Eventually, 2)),
             TokenKind::Word(word) => match &**self.interner.word(word) {
                 "X" | "next" => Some((T::Next, 1)),

@@ -1,11 +1,11 @@
-//! Sending and receiving.
+//! Send and receive statements.
 
 use super::{Parse, Parser};
 use crate::ast::{Expr, ReceiveArgument, Reference, StatementKind};
 use crate::token::{TokenKind, kw};
 
 impl Parser {
-    /// `!` or `!!` and the message; the channel has been read.
+    /// `!` or `!!` and the message; the channel has been parsed.
     pub(super) fn send(&mut self, channel: Reference) -> Parse<StatementKind> {
         let sorted = self.advance().kind == TokenKind::BangBang;
         let arguments = self.send_arguments()?;
@@ -25,7 +25,7 @@ impl Parser {
         Ok(arguments)
     }
 
-    /// `?`, `??`, `?<…>` or `??<…>`; the channel has been read.
+    /// `?`, `??`, `?<…>` or `??<…>`; the channel has been parsed.
     pub(super) fn receive(&mut self, channel: Reference) -> Parse<StatementKind> {
         let random = self.advance().kind == TokenKind::QuestionQuestion;
         let keep = self.eat(TokenKind::Less);
@@ -39,7 +39,7 @@ impl Parser {
         Ok(StatementKind::Receive { channel, random, keep, arguments })
     }
 
-    /// `a, b`, `a(b)`, `(a, b)` and their mixtures; the parentheses mean nothing.
+    /// `a, b`, `a(b)`, `(a, b)` and mixtures; the parentheses have no meaning.
     pub(super) fn receive_arguments(&mut self) -> Parse<Vec<ReceiveArgument>> {
         let mut arguments = Vec::new();
         loop {
@@ -69,7 +69,9 @@ impl Parser {
                 self.advance();
                 self.parenthesised("eval", Parser::expr).map(ReceiveArgument::Eval)
             }
-            TokenKind::Word(word) if !word.is_keyword() => self.reference().map(ReceiveArgument::Reference),
+            TokenKind::Word(word) if !word.is_keyword() => {
+                self.reference().map(ReceiveArgument::Reference)
+            }
             TokenKind::Minus => {
                 self.advance();
                 match self.constant() {
@@ -86,7 +88,8 @@ impl Parser {
                     let diagnostic = self
                         .expected_diagnostic("a variable, a constant or `eval`")
                         .note("a receive stores into variables and compares with constants");
-                    Err(self.report(diagnostic.help("to compare with an expression, write `eval(…)`")))
+                    Err(self
+                        .report(diagnostic.help("to compare with an expression, write `eval(…)`")))
                 }
             },
         }

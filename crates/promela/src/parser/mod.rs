@@ -1,15 +1,13 @@
-//! Tokens to the syntax tree, by recursive descent.
+//! Recursive-descent parser: tokens to the syntax tree.
 //!
-//! This file owns the cursor, the reporting of errors and the limits; its neighbours own the
-//! grammar, one part each: `unit`, `declaration`, `sequence`, `statement`, `message`, `expression`,
-//! `ltl`, `inline`, `embedded`; `recover` finds the place to go on after an error. None of them
-//! knows what names mean.
+//! This file owns the cursor, error reporting and the limits. Each submodule owns a part of the
+//! grammar (`unit`, `declaration`, `sequence`, `statement`, `message`, `expression`, `ltl`,
+//! `inline`, `embedded`); `recover` resynchronises after an error. The parser must not know the
+//! meaning of names. The grammar and the treatment of line ends are SPIN's: see `sequence`.
 //!
-//! The grammar is SPIN's, and so is its treatment of line ends: see `sequence`.
-//!
-//! Whatever the input, parsing ends and the stack holds: nesting is bounded by [`MAX_DEPTH`],
-//! the height of expression trees by [`MAX_HEIGHT`], inlined text by [`MAX_INLINED_TOKENS`], and
-//! after [`MAX_ERRORS`] errors nothing more is read.
+//! Parsing terminates without a stack overflow on every input: [`MAX_DEPTH`] bounds nesting,
+//! [`MAX_HEIGHT`] the height of expression trees, [`MAX_INLINED_TOKENS`] the inlined text, and
+//! parsing stops after [`MAX_ERRORS`] errors.
 
 mod declaration;
 mod embedded;
@@ -31,21 +29,22 @@ use crate::diagnostic::Diagnostic;
 use crate::preprocess::Preprocessed;
 use crate::source::{SourceMap, Span};
 use crate::suggest;
-use crate::token::{Bad, Flags, Interner, Symbol, Token, TokenKind, kw};
+use crate::token::{Flags, Interner, InvalidToken, Symbol, Token, TokenKind, kw};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Brackets, blocks and inline calls may be nested so deep.
+/// Maximal nesting of brackets, blocks and inline calls.
 pub const MAX_DEPTH: usize = 250;
-/// An expression's tree may be so high: a sum of so many terms.
+/// Maximal height of an expression tree; a sum of `n` terms has height `n`.
 pub const MAX_HEIGHT: u32 = 2_000;
-/// Inline calls may stand for so many tokens in all.
+/// Maximal number of tokens that all inline calls together expand to.
 pub const MAX_INLINED_TOKENS: usize = 2_000_000;
+/// Parsing stops after this number of errors.
 pub const MAX_ERRORS: usize = 100;
-/// Errors at places that have one already: one macro or inline can go wrong in many ways.
+/// Limit on suppressed errors at already reported positions: a macro or inline can fail many times.
 const MAX_REPEATED: usize = 1_000;
 
-/// An error has been reported; the caller looks for a place to go on.
+/// An error has been reported; the caller resynchronises.
 #[derive(Clone, Copy, Debug)]
 struct Reported;
 
@@ -55,20 +54,20 @@ struct Parser {
     sources: SourceMap,
     interner: Interner,
     diagnostics: Vec<Diagnostic>,
-    /// The list being read: the program, or an inline's text. The last token is always `End`.
+    /// The current token list: the program, or the text of an inline. The last token is `End`.
     tokens: Rc<[Token]>,
     at: usize,
-    /// Parentheses and brackets open since the innermost sequence began: inside them a line's end
-    /// means nothing.
+    /// Parentheses and brackets open since the innermost sequence began: inside them, line ends
+    /// do not separate statements.
     brackets: usize,
     depth: usize,
     in_ltl: bool,
     names: Names,
     inlines: HashMap<Symbol, Rc<inline::Inline>>,
-    /// The inline calls being read, outermost first.
+    /// The inline calls being parsed, outermost first.
     calls: Vec<inline::Call>,
     inlined_tokens: usize,
-    /// `do` loops and `if`s being read, for the mending of `fi` and `od`.
+    /// The `if` and `do` selections being parsed, to recover from a mismatched `fi` or `od`.
     selections: Vec<Symbol>,
     errors: usize,
     repeated: usize,
@@ -76,7 +75,7 @@ struct Parser {
     word_in: Symbol,
 }
 
-/// What the grammar must know of names.
+/// The names that the grammar depends on.
 #[derive(Default)]
 struct Names {
     typedefs: HashSet<Symbol>,
@@ -124,7 +123,7 @@ impl Parser {
         self.tokens[self.at].kind
     }
 
-    /// The kind of the token `ahead` of the current one.
+    /// The kind of the token `ahead` positions after the current one.
     fn ahead(&self, ahead: usize) -> TokenKind {
         self.tokens.get(self.at + ahead).map_or(TokenKind::End, |token| token.kind)
     }
@@ -134,7 +133,7 @@ impl Parser {
         self.tokens[self.at.saturating_sub(1)]
     }
 
-    /// Moves on, though never past the end.
+    /// Consumes the current token; `End` is never consumed.
     fn advance(&mut self) -> Token {
         let token = self.peek();
         if token.kind != TokenKind::End {
@@ -168,7 +167,10 @@ impl Parser {
             return Ok(self.advance());
         }
         let spelling = kind.spelling().unwrap_or_default();
-        Err(self.expected(&format!("`{spelling}`{}{purpose}", if purpose.is_empty() { "" } else { " " })))
+        Err(self.expected(&format!(
+            "`{spelling}`{}{purpose}",
+            if purpose.is_empty() { "" } else { " " }
+        )))
     }
 
     /// A name that is not reserved.
@@ -194,24 +196,24 @@ impl Parser {
         self.interner.word(word).clone()
     }
 
-    /// Everything from the token at index `start` to the last one read.
+    /// The span from the token at index `start` to the last token consumed.
     fn span_from(&self, start: usize) -> Span {
         let end = self.at.saturating_sub(1).max(start);
         self.tokens[start].span.to(self.tokens[end].span)
     }
 
-    /// Whether the current token goes on with the statement before it, as far as line ends tell.
+    /// Whether the current token can continue the previous statement, judging by line ends.
     fn same_line(&self) -> bool {
         self.brackets > 0 || !self.peek().starts_line()
     }
 
-    /// Runs `parse` one level deeper.
+    /// Runs `parse` one nesting level deeper.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Parser) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
             let span = self.peek().span;
             self.stop(
                 Diagnostic::error("the program is nested too deeply")
-                    .at(span, format!("more than {MAX_DEPTH} levels, one in the other")),
+                    .at(span, format!("more than {MAX_DEPTH} nested levels")),
             );
             return Err(Reported);
         }
@@ -221,7 +223,7 @@ impl Parser {
         result
     }
 
-    /// Runs `parse` with line ends meaning nothing, between brackets.
+    /// Runs `parse` between brackets, where line ends do not separate statements.
     fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Parser) -> Parse<T>) -> Parse<T> {
         self.brackets += 1;
         let result = parse(self);
@@ -230,7 +232,11 @@ impl Parser {
     }
 
     /// `( … )`
-    fn parenthesised<T>(&mut self, of: &str, parse: impl FnOnce(&mut Parser) -> Parse<T>) -> Parse<T> {
+    fn parenthesised<T>(
+        &mut self,
+        of: &str,
+        parse: impl FnOnce(&mut Parser) -> Parse<T>,
+    ) -> Parse<T> {
         let open = self.expect(TokenKind::OpenParen, &format!("after `{of}`"))?.span;
         self.bracketed(|parser| {
             let value = parse(parser)?;
@@ -245,13 +251,15 @@ impl Parser {
         }
         if self.at_formula_end() {
             let unclosed = Diagnostic::error("this `(` is never closed").at(open, "it begins here");
-            return Err(self.report(unclosed.help("the formula ends before the `)` that closes it")));
+            return Err(
+                self.report(unclosed.help("the formula ends before the `)` that closes it"))
+            );
         }
         let diagnostic = self.expected_diagnostic("`)`").also(open, "to close this");
         Err(self.report(self.hint_equality(diagnostic)))
     }
 
-    /// `=` where an expression ends was meant to compare.
+    /// Hints at `==` where an expression is followed by `=`.
     fn hint_equality(&self, diagnostic: Diagnostic) -> Diagnostic {
         if self.is(TokenKind::Assign) {
             diagnostic.help("to compare two values, write `==`")
@@ -260,7 +268,7 @@ impl Parser {
         }
     }
 
-    /// Reports an error, unless one has just been reported for the same place.
+    /// Reports an error, unless its position already has one.
     fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.stopped {
             return Reported;
@@ -292,12 +300,12 @@ impl Parser {
         Reported
     }
 
-    /// Errors so far, also those that were not worth repeating.
+    /// The number of errors so far, including suppressed ones.
     fn error_count(&self) -> usize {
         self.errors + self.repeated
     }
 
-    /// Reports that a limit is passed, and reads nothing more.
+    /// Reports that a limit is exceeded, and stops parsing.
     fn stop(&mut self, diagnostic: Diagnostic) {
         if !self.stopped {
             self.stopped = true;
@@ -316,29 +324,42 @@ impl Parser {
         let token = self.peek();
         let text = self.sources.text(token.span);
         match token.kind {
-            TokenKind::Bad(bad) => {
+            TokenKind::InvalidToken(bad) => {
                 let message = match bad {
-                    Bad::Character(character) if character.is_control() || character == '\u{fffd}' => {
-                        "this character does not belong in a program".to_string()
+                    InvalidToken::Character(character)
+                        if character.is_control() || character == '\u{fffd}' =>
+                    {
+                        "unexpected control character".to_string()
                     }
-                    Bad::Character(character) => format!("`{character}` does not belong in a program"),
-                    Bad::UnterminatedString => "this string does not end on its line".to_string(),
-                    Bad::UnterminatedCharacter => "this is not a character constant".to_string(),
-                    Bad::Number => format!("`{text}` is not a number"),
+                    InvalidToken::Character(character) => {
+                        format!("unexpected character `{character}`")
+                    }
+                    InvalidToken::UnterminatedString => "unterminated string".to_string(),
+                    InvalidToken::UnterminatedCharacter => "invalid character constant".to_string(),
+                    InvalidToken::Number => format!("`{text}` is not a number"),
                 };
-                let diagnostic = Diagnostic::error(message).at(token.span, format!("expected {what}"));
+                let diagnostic =
+                    Diagnostic::error(message).at(token.span, format!("expected {what}"));
                 match bad {
-                    Bad::Number if text.starts_with("0x") || text.starts_with("0X") => {
-                        diagnostic.help("Promela has decimal numbers only")
+                    InvalidToken::Number if text.starts_with("0x") || text.starts_with("0X") => {
+                        diagnostic.help("Promela has only decimal numbers")
                     }
-                    Bad::UnterminatedCharacter => diagnostic.help("write one character between quotes: 'a'"),
+                    InvalidToken::UnterminatedCharacter => {
+                        diagnostic.help("write one character between quotes: 'a'")
+                    }
                     _ => diagnostic,
                 }
             }
             TokenKind::End => {
                 let place = self.previous().span.after();
-                Diagnostic::error(format!("expected {what}, found the end of the {}", self.list_name()))
-                    .at(if self.calls.is_empty() { place } else { token.span }, format!("expected {what}"))
+                Diagnostic::error(format!(
+                    "expected {what}, found the end of the {}",
+                    self.list_name()
+                ))
+                .at(
+                    if self.calls.is_empty() { place } else { token.span },
+                    format!("expected {what}"),
+                )
             }
             _ if self.at_formula_end() => {
                 Diagnostic::error(format!("expected {what}, found the end of the formula"))
@@ -349,12 +370,13 @@ impl Parser {
         }
     }
 
-    /// Does a formula end here that was given beside the model? The brace that closes it is none that the user wrote.
+    /// Whether the current token is the brace that [`crate::extra_formulas`] appended to a formula,
+    /// which the user did not write.
     fn at_formula_end(&self) -> bool {
         let brace = self.peek();
         brace.kind == TokenKind::CloseBrace
             && self.sources.resolve(brace.span).is_some_and(|(file, range)| {
-                crate::given::is_formula_name(&file.name) && range.end == file.text.len()
+                crate::extra_formulas::is_formula_name(&file.name) && range.end == file.text.len()
             })
     }
 
@@ -368,7 +390,7 @@ impl Parser {
             TokenKind::Number(value) => format!("the number {value}"),
             TokenKind::String(_) => "a string".to_string(),
             TokenKind::End => format!("the end of the {}", self.list_name()),
-            TokenKind::Bad(_) => format!("`{}`", self.sources.text(token.span)),
+            TokenKind::InvalidToken(_) => format!("`{}`", self.sources.text(token.span)),
             kind => format!("`{}`", kind.spelling().unwrap_or_default()),
         }
     }
@@ -380,8 +402,8 @@ impl Parser {
         Some(format!("did you mean `{close}`?"))
     }
 
-    /// The words that cannot stand inside a body: one of them at the start of a line means that a
-    /// `}` is missing.
+    /// Words that cannot occur inside a body: one of them at the start of a line means that a `}`
+    /// is missing.
     fn starts_unit(&self) -> bool {
         let TokenKind::Word(word) = self.kind() else { return false };
         self.peek().starts_line()

@@ -1,11 +1,11 @@
-//! Where to go on after an error.
+//! Resynchronisation after a syntax error.
 
 use super::Parser;
 use crate::token::{TokenKind, kw};
 
 impl Parser {
-    /// Skips to the next step of the sequence: a separator, the start of a line, or what ends the
-    /// sequence. Blocks and selections on the way are skipped whole.
+    /// Skips to the next step of the sequence: a separator, the start of a line, or the end of the
+    /// sequence. Nested blocks and selections are skipped as a unit.
     pub(super) fn skip_step(&mut self) {
         let start = self.at;
         let mut brackets = 0usize;
@@ -19,11 +19,15 @@ impl Parser {
                 TokenKind::CloseBrace if outside => return,
                 TokenKind::Word(kw::FI | kw::OD) if outside => return,
                 _ if outside && self.at > start && self.peek().starts_line() => return,
-                TokenKind::OpenBrace | TokenKind::OpenParen | TokenKind::OpenBracket => brackets += 1,
+                TokenKind::OpenBrace | TokenKind::OpenParen | TokenKind::OpenBracket => {
+                    brackets += 1
+                }
                 TokenKind::CloseBrace | TokenKind::CloseParen | TokenKind::CloseBracket => {
                     brackets = brackets.saturating_sub(1);
                 }
-                TokenKind::Word(kw::IF | kw::DO) if self.ahead(1) == TokenKind::Separator => selections += 1,
+                TokenKind::Word(kw::IF | kw::DO) if self.ahead(1) == TokenKind::Separator => {
+                    selections += 1
+                }
                 TokenKind::Word(kw::FI | kw::OD) => selections = selections.saturating_sub(1),
                 _ => {}
             }
@@ -31,7 +35,7 @@ impl Parser {
         }
     }
 
-    /// Skips to what may begin a unit, outside of braces.
+    /// Skips to a token outside braces that can begin a unit.
     pub(super) fn skip_unit(&mut self, start: usize) {
         if self.at == start {
             self.advance();
@@ -48,14 +52,16 @@ impl Parser {
                     return;
                 }
                 TokenKind::CloseBrace => braces -= 1,
-                _ if braces == 0 && self.peek().starts_line() && self.starts_declaration() => return,
+                _ if braces == 0 && self.peek().starts_line() && self.starts_declaration() => {
+                    return;
+                }
                 _ => {}
             }
             self.advance();
         }
     }
 
-    /// Skips `{ … }` whole; `false` when it does not end.
+    /// Skips `{ … }`; `false` if the closing brace is missing.
     pub(super) fn skip_braces(&mut self) -> bool {
         let mut braces = 0usize;
         loop {

@@ -1,10 +1,10 @@
-//! Sequences of steps and what separates them.
+//! Sequences of steps and their separators.
 //!
-//! SPIN takes `;` and `->` alike, and supplies a `;` after `}`, after `else`, and at the end of a line
-//! outside parentheses when the token before can end a statement. So a new line separates two
-//! steps, except where its first token can only go on with the statement before, such as `&&`:
-//! SPIN rejects that, we read on. Where a token could do either (`-`, `!` and `(` begin statements
-//! too), the line end decides, as in SPIN: see [`Parser::same_line`].
+//! SPIN treats `;` and `->` alike, and inserts a `;` after `}`, after `else`, and at the end of a
+//! line outside parentheses if the last token can end a statement. A new line therefore separates
+//! two steps, unless its first token can only continue the statement before, such as `&&` (SPIN
+//! rejects this case, the parser accepts it). Where a token could do either (`-`, `!` and `(` also
+//! begin statements), the line end decides, as in SPIN: see [`Parser::same_line`].
 
 use super::{Parse, Parser};
 use crate::ast::{Block, Exclusive, Statement, StatementKind, Step};
@@ -40,7 +40,7 @@ impl Parser {
         );
     }
 
-    /// Steps up to `}`, `::`, `fi`, `od` or the end, whatever errors there are among them.
+    /// Steps up to `}`, `::`, `fi`, `od` or the end, recovering from errors in between.
     pub(super) fn sequence(&mut self) -> Vec<Step> {
         let brackets = std::mem::replace(&mut self.brackets, 0);
         let mut steps = Vec::new();
@@ -69,7 +69,11 @@ impl Parser {
                 }
             }
             let called = steps.last().is_some_and(ends_with_call);
-            if !self.skip_separators() && !self.at_sequence_end() && !called && !self.implied_separator() {
+            if !self.skip_separators()
+                && !self.at_sequence_end()
+                && !called
+                && !self.implied_separator()
+            {
                 self.missing_separator();
             }
         }
@@ -93,7 +97,7 @@ impl Parser {
         }
     }
 
-    /// A `fi` or `od` that closes nothing is reported and passed over.
+    /// Reports and skips a `fi` or `od` without an opening `if` or `do`.
     fn skip_stray_closer(&mut self) -> bool {
         let TokenKind::Word(word @ (kw::FI | kw::OD)) = self.kind() else { return false };
         if !self.selections.is_empty() {
@@ -102,7 +106,7 @@ impl Parser {
         let (text, opener) = (self.word_text(word), if word == kw::FI { "if" } else { "do" });
         let span = self.advance().span;
         self.report(
-            Diagnostic::error(format!("this `{text}` closes nothing"))
+            Diagnostic::error(format!("unmatched `{text}`"))
                 .at(span, format!("no `{opener}` is open here")),
         );
         self.skip_separators();
@@ -114,7 +118,7 @@ impl Parser {
             || matches!(self.previous().kind, TokenKind::CloseBrace | TokenKind::Word(kw::ELSE))
     }
 
-    /// Reports what stands where a separator should; it may itself begin the next step.
+    /// Reports the token found in place of a separator; the token may begin the next step.
     fn missing_separator(&mut self) {
         let mut diagnostic = self.expected_diagnostic("`;`, `->` or the end of the line");
         let previous = self.previous();
@@ -124,11 +128,14 @@ impl Parser {
                 let text = self.word_text(word);
                 let message = format!("there is no inline `{text}`");
                 let diagnostic = Diagnostic::error(message).at(previous.span, "called here");
-                let mut inlines: Vec<_> = self.inlines.keys().map(|&word| self.word_text(word)).collect();
+                let mut inlines: Vec<_> =
+                    self.inlines.keys().map(|&word| self.word_text(word)).collect();
                 inlines.sort();
                 let keywords = ["printf", "assert", "select", "len", "run", "printm"];
-                let close =
-                    crate::suggest::closest(&text, inlines.iter().map(|word| &**word).chain(keywords));
+                let close = crate::suggest::closest(
+                    &text,
+                    inlines.iter().map(|word| &**word).chain(keywords),
+                );
                 diagnostic.maybe_help(close.map(|close| format!("did you mean `{close}`?")))
             }
             _ => diagnostic,
@@ -152,7 +159,7 @@ impl Parser {
         if self.starts_mtype_names() {
             let names = self.mtype_names()?;
             return Err(self.report(
-                Diagnostic::error("message names must be declared outside of processes")
+                Diagnostic::error("message names must be declared outside processes")
                     .at(names.span, "move this to the top level"),
             ));
         }
@@ -175,7 +182,7 @@ impl Parser {
     }
 }
 
-/// An inline call ends with the `}` of its text, after which no separator is needed.
+/// Whether the step is an inline call: its text ends with `}`, so no separator is needed.
 fn ends_with_call(step: &Step) -> bool {
     fn is_call(statement: &Statement) -> bool {
         match &statement.kind {

@@ -1,4 +1,4 @@
-//! Statements.
+//! Statements, except sends and receives.
 
 use super::{Parse, Parser};
 use crate::ast::{Block, Expr, ExprKind, ForRange, Statement, StatementKind};
@@ -29,7 +29,11 @@ impl Parser {
         match word {
             kw::IF | kw::DO => {
                 let options = self.selection(word)?;
-                Ok(if word == kw::IF { StatementKind::If(options) } else { StatementKind::Do(options) })
+                Ok(if word == kw::IF {
+                    StatementKind::If(options)
+                } else {
+                    StatementKind::Do(options)
+                })
             }
             kw::ATOMIC => {
                 self.advance();
@@ -82,9 +86,10 @@ impl Parser {
     fn condition(&mut self) -> Parse<StatementKind> {
         const WORDS: &str = "a statement";
         match self.kind() {
-            TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::Comma | TokenKind::Assign => {
-                Err(self.expected(WORDS))
-            }
+            TokenKind::CloseParen
+            | TokenKind::CloseBracket
+            | TokenKind::Comma
+            | TokenKind::Assign => Err(self.expected(WORDS)),
             _ => self.full_expr().map(StatementKind::Condition),
         }
     }
@@ -121,7 +126,9 @@ impl Parser {
             }
             TokenKind::Bang if self.same_line() => self.send(reference),
             TokenKind::BangBang => self.send(reference),
-            TokenKind::Question | TokenKind::QuestionQuestion if self.ahead(1) != TokenKind::OpenBracket => {
+            TokenKind::Question | TokenKind::QuestionQuestion
+                if self.ahead(1) != TokenKind::OpenBracket =>
+            {
                 self.receive(reference)
             }
             _ => {
@@ -131,7 +138,8 @@ impl Parser {
         }
     }
 
-    /// `P:x` is a variable of process P when P is a proctype already, a label otherwise.
+    /// `P:x` is a variable of process `P` if `P` is an already declared proctype, and a label
+    /// otherwise.
     fn is_remote_variable(&self, word: Symbol) -> bool {
         self.names.declared_proctypes.contains(&word)
             && matches!(self.ahead(2), TokenKind::Word(name) if !name.is_keyword())
@@ -177,7 +185,7 @@ impl Parser {
         while self.is(TokenKind::Separator) || options.is_empty() {
             let start = self.at;
             if !self.is(TokenKind::Separator) {
-                // Read on as if it were there.
+                // Continue as if `::` were present.
                 let what = format!("`::` after `{}`", self.word_text(word));
                 let diagnostic = self.expected_diagnostic(&what);
                 self.report(diagnostic.note("each option of a selection begins with `::`"));
@@ -236,8 +244,8 @@ impl Parser {
         Ok(StatementKind::Select { variable, from, to, in_inline: !self.calls.is_empty(), literal })
     }
 
-    /// Whether the text from index `start` reads `name : digits .. digits )` on one line, with letters
-    /// and digits only in the name: SPIN looks at the characters.
+    /// Whether the text from index `start` reads `name : digits .. digits )` on one line, with only
+    /// letters and digits in the name: SPIN matches the characters.
     fn is_literal_select(&self, start: usize) -> bool {
         let tokens = &self.tokens[start.min(self.at)..self.at];
         let digits = |index: usize| {
@@ -245,9 +253,10 @@ impl Parser {
             matches!(tokens[index].kind, TokenKind::Number(_))
                 && text.bytes().all(|byte| byte.is_ascii_digit())
         };
+        let is_plain = |word| !self.interner.word(word).contains('_');
         tokens.len() == 6
             && !tokens.iter().any(|token| token.starts_line())
-            && matches!(tokens[0].kind, TokenKind::Word(word) if !self.interner.word(word).contains('_'))
+            && matches!(tokens[0].kind, TokenKind::Word(word) if is_plain(word))
             && digits(2)
             && digits(4)
     }
@@ -255,7 +264,9 @@ impl Parser {
     fn print(&mut self) -> Parse<StatementKind> {
         self.advance();
         self.parenthesised("printf", |parser| {
-            let TokenKind::String(text) = parser.kind() else { return Err(parser.expected("a string")) };
+            let TokenKind::String(text) = parser.kind() else {
+                return Err(parser.expected("a string"));
+            };
             parser.advance();
             let arguments =
                 if parser.eat(TokenKind::Comma) { parser.list(Parser::expr)? } else { Vec::new() };

@@ -1,7 +1,9 @@
-//! Tables of programs and the trees they become, shown as one line of canonical text: blocks in
-//! braces, `;` between steps, expressions with the fewest parentheses.
+//! Table tests: programs and the syntax trees they parse to. A tree is shown as one line of
+//! canonical text: blocks in braces, `;` between steps, as few parentheses as possible.
 
-use crate::ast::{Block, Declaration, Initializer, Program, Statement, StatementKind, Step, TypeKind, Unit};
+use crate::ast::{
+    Block, Declaration, Initializer, Program, Statement, StatementKind, Step, TypeKind, Unit,
+};
 use crate::preprocess::{MemoryLoader, preprocess};
 use crate::{Diagnostic, pretty};
 
@@ -42,8 +44,9 @@ fn step(step: &Step) -> String {
 }
 
 fn statement(shown: &Statement) -> String {
-    let options =
-        |options: &[Block]| options.iter().map(|option| format!(" :: {}", block(option))).collect::<String>();
+    let options = |options: &[Block]| {
+        options.iter().map(|option| format!(" :: {}", block(option))).collect::<String>()
+    };
     match &shown.kind {
         StatementKind::Labelled(label, inner) => format!("{}: {}", label.text, statement(inner)),
         StatementKind::If(list) => format!("if{} fi", options(list)),
@@ -52,7 +55,9 @@ fn statement(shown: &Statement) -> String {
         StatementKind::DStep(body) => format!("d_step {{ {} }}", block(body)),
         StatementKind::Block(body) => format!("{{ {} }}", block(body)),
         StatementKind::Inline { name, body } => format!("{} {{ {} }}", name.text, block(body)),
-        StatementKind::For { body, .. } => format!("{} {{ {} }}", pretty::statement(shown), block(body)),
+        StatementKind::For { body, .. } => {
+            format!("{} {{ {} }}", pretty::statement(shown), block(body))
+        }
         _ => pretty::statement(shown),
     }
 }
@@ -86,7 +91,11 @@ fn declaration(declaration: &Declaration) -> String {
             }
             Some(Initializer::Channel(channel)) => {
                 let fields: Vec<_> = channel.fields.iter().map(|field| ty(&field.kind)).collect();
-                text.push_str(&format!("=[{}] of {{{}}}", pretty::expr(&channel.capacity), fields.join(",")));
+                text.push_str(&format!(
+                    "=[{}] of {{{}}}",
+                    pretty::expr(&channel.capacity),
+                    fields.join(",")
+                ));
             }
         }
     }
@@ -98,8 +107,10 @@ fn unit(unit: &Unit) -> String {
         Unit::Proctype(process) => {
             let mut text = String::new();
             if let Some(active) = &process.active {
-                let count =
-                    active.count.as_ref().map_or(String::new(), |count| format!("[{}]", pretty::expr(count)));
+                let count = active
+                    .count
+                    .as_ref()
+                    .map_or(String::new(), |count| format!("[{}]", pretty::expr(count)));
                 text.push_str(&format!("active{count} "));
             }
             let parameters: Vec<_> = process.parameters.iter().map(declaration).collect();
@@ -129,7 +140,11 @@ fn unit(unit: &Unit) -> String {
             format!("ltl{name} {{ {} }}", pretty::expr(&ltl.formula))
         }
         Unit::Trace(trace) => {
-            format!("{} {{ {} }}", if trace.negated { "notrace" } else { "trace" }, block(&trace.body))
+            format!(
+                "{} {{ {} }}",
+                if trace.negated { "notrace" } else { "trace" },
+                block(&trace.body)
+            )
         }
         Unit::Declaration(declared) => declaration(declared),
         Unit::Typedef(typedef) => {
@@ -148,9 +163,10 @@ fn show(program: &Program) -> String {
     program.units.iter().map(unit).collect::<Vec<_>>().join(" ")
 }
 
-/// The steps of a body, with a typedef and an earlier proctype P around.
+/// The steps of a body, parsed in a program that also has a typedef `T` and a proctype `P`.
 fn body(text: &str) -> String {
-    let program = accepted(&format!("typedef T {{ byte f }} proctype P() {{ skip }}\ninit {{\n{text}\n}}\n"));
+    let program =
+        accepted(&format!("typedef T {{ byte f }} proctype P() {{ skip }}\ninit {{\n{text}\n}}\n"));
     match program.units.last() {
         Some(Unit::Init(init)) => block(&init.body),
         other => panic!("{other:?}"),
@@ -181,7 +197,10 @@ fn units() {
             "chan q[2] = [3] of { byte, mtype:s, chan, T }; typedef T { byte f[2]; bit g\nbit h }",
             "chan q[2]=[3] of {byte,mtype:s,chan,T} typedef T { byte f[2]; bit g; bit h }",
         ),
-        ("typedef S { T t[2] } typedef T { int i } S s", "typedef S { T t[2] } typedef T { int i } S s"),
+        (
+            "typedef S { T t[2] } typedef T { int i } S s",
+            "typedef S { T t[2] } typedef T { int i } S s",
+        ),
         (
             "never { skip } never n { skip } trace { q!1 } notrace { q?1 }",
             "never { (1) } never n { (1) } trace { q!1 } notrace { q?1 }",
@@ -236,7 +255,10 @@ fn statements() {
         ("L: M: x = 1; N: ; if :: O: fi; E:", "L: M: x = 1; N: (1); if :: O: (1) fi; E: (1)"),
         ("goto L; break; else; skip; true; false", "goto L; break; else; (1); (1); (0)"),
         ("a[i].b[j+1].c++; x--", "a[i].b[j + 1].c++; x--"),
-        ("q!1,2; q!!a(b,c); q?x; q??x,y; q?<x>; q??<x>", "q!1,2; q!!a,b,c; q?x; q??x,y; q?<x>; q??<x>"),
+        (
+            "q!1,2; q!!a(b,c); q?x; q??x,y; q?<x>; q??<x>",
+            "q!1,2; q!!a,b,c; q?x; q??x,y; q?<x>; q??<x>",
+        ),
         (
             "q?(x,y); q?x(y,z); q?a,b(c); q?eval(x+1),-1,'a',_",
             "q?x,y; q?x,y,z; q?a,b,c; q?eval(x + 1),-1,97,_",
@@ -244,7 +266,10 @@ fn statements() {
         ("q[1]!x; q[1]?x", "q[1]!x; q[1]?x"),
         ("atomic { x; y } d_step { z }", "atomic { (x); (y) }; d_step { (z) }"),
         ("for (i in a) { x } select (i : 1 .. n)", "for (i in a) { (x) }; select (i : 1 .. n)"),
-        ("printf(\"%d\\n\", x); printf(\"a\"); printm(m)", "printf(\"%d\\n\", x); printf(\"a\"); printm(m)"),
+        (
+            "printf(\"%d\\n\", x); printf(\"a\"); printm(m)",
+            "printf(\"%d\\n\", x); printf(\"a\"); printm(m)",
+        ),
         ("assert x == 1; assert(x) && y", "assert(x == 1); assert(x && y)"),
         ("set_priority(0, 2); xr q; xs q[1], r", "set_priority(0, 2); xr q; xs q[1], r"),
         ("x = run P(1, y) priority 2", "x = run P(1, y) priority 2"),
@@ -335,7 +360,10 @@ fn inlines() {
         ),
         ("inline f(a, b) { a = b } init { f(b, a) }", "init { f { b = a } }"),
         ("inline f(a) { return a + 1 } init { x = f(2) }", "init { f { x = 2 + 1 } }"),
-        ("inline f() { skip } init { L: f() unless f() }", "init { L: f { (1) } unless f { (1) } }"),
+        (
+            "inline f() { skip } init { L: f() unless f() }",
+            "init { L: f { (1) } unless f { (1) } }",
+        ),
         ("inline f(q) { q!1\n(x) } init { f(c[0]) }", "init { f { c[0]!1; (x) } }"),
         ("#define N 3\ninline f(a) { a = N } init { f(x) }", "init { f { x = 3 } }"),
         ("inline f(a) { L: a } init { f(1) }", "init { f { L: (1) } }"),
@@ -345,14 +373,16 @@ fn inlines() {
 }
 
 #[test]
-fn selects_know_how_they_are_written() {
+fn selects_record_their_spelling() {
     let flags = |text: &str| match accepted(text).units.pop() {
         Some(Unit::Init(init)) => {
             fn find(steps: &[Step]) -> Option<(bool, bool)> {
                 match steps {
-                    [Step::Statement(Statement { kind: StatementKind::Inline { body, .. }, .. })] => {
-                        find(&body.steps)
-                    }
+                    [
+                        Step::Statement(Statement {
+                            kind: StatementKind::Inline { body, .. }, ..
+                        }),
+                    ] => find(&body.steps),
                     [
                         Step::Statement(Statement {
                             kind: StatementKind::Select { in_inline, literal, .. },
@@ -381,8 +411,9 @@ fn selects_know_how_they_are_written() {
 }
 
 #[test]
-fn places_are_those_of_spin() {
-    let text = "#define A x = \\\n 1\n\ninline f(a) {\n  a = 1;\n  y = 2\n}\ninit {\n  A;\n  f(z)\n}\n";
+fn positions_match_spin() {
+    let text =
+        "#define A x = \\\n 1\n\ninline f(a) {\n  a = 1;\n  y = 2\n}\ninit {\n  A;\n  f(z)\n}\n";
     let loader = MemoryLoader::new().with("m.pml", text);
     let parsed = crate::parse(&loader, "m.pml", &[]);
     let Some(Unit::Init(init)) = parsed.program.units.first() else { panic!() };
@@ -391,7 +422,8 @@ fn places_are_those_of_spin() {
         other => panic!("{other:?}"),
     };
     assert_eq!(init.body.steps.iter().map(line).collect::<Vec<_>>(), [9, 10]);
-    let Step::Statement(Statement { kind: StatementKind::Inline { body, .. }, .. }) = &init.body.steps[1]
+    let Step::Statement(Statement { kind: StatementKind::Inline { body, .. }, .. }) =
+        &init.body.steps[1]
     else {
         panic!()
     };
@@ -420,13 +452,19 @@ fn limits_hold() {
         let found = message(&text);
         assert!(found.starts_with(expected), "{}: {found}", &text[..30]);
     }
-    // What is within the limits is fine, also to walk and to drop.
+    // Trees within the limits can be walked and dropped recursively.
     let sum = format!("init {{ x = a{} }}", "+a".repeat(super::MAX_HEIGHT as usize - 10));
-    assert_eq!(show(&accepted(&sum)).len(), "init { x = a }".len() + 4 * (super::MAX_HEIGHT as usize - 10));
+    assert_eq!(
+        show(&accepted(&sum)).len(),
+        "init { x = a }".len() + 4 * (super::MAX_HEIGHT as usize - 10)
+    );
     accepted(&format!("init {{ {} skip {} }}", "{".repeat(200), "}".repeat(200)));
     let mut doubling = "inline f0() { skip }\n".to_string();
     for level in 1..100 {
         doubling.push_str(&format!("inline f{level}() {{ f{0}(); f{0}() }}\n", level - 1));
     }
-    assert_eq!(message(&(doubling + "init { f99() }")), "the calls of inlines stand for too much text");
+    assert_eq!(
+        message(&(doubling + "init { f99() }")),
+        "the inline calls expand to too many tokens"
+    );
 }

@@ -1,11 +1,13 @@
-//! The top level: processes, claims, formulas and the declarations among them.
+//! Top-level units: processes, claims, formulas and global declarations.
 
 use super::{Parse, Parser};
-use crate::ast::{Active, Claim, Declaration, EventTrace, Expr, Init, Ltl, Proctype, Program, Typedef, Unit};
+use crate::ast::{
+    Active, Claim, Declaration, EventTrace, Expr, Init, Ltl, Proctype, Program, Typedef, Unit,
+};
 use crate::diagnostic::Diagnostic;
 use crate::token::{TokenKind, kw};
 
-/// What may begin a unit, for hints.
+/// The words that can begin a unit, for hints.
 const UNIT_WORDS: [&str; 25] = [
     "active",
     "proctype",
@@ -57,7 +59,7 @@ impl Parser {
                     Ok(None)
                 }
                 TokenKind::CloseBrace => Err(self.report(
-                    Diagnostic::error("this `}` closes nothing").at(token.span, "no block is open here"),
+                    Diagnostic::error("unmatched `}`").at(token.span, "no block is open here"),
                 )),
                 _ => Err(self.expected("a process or a declaration")),
             };
@@ -106,8 +108,10 @@ impl Parser {
         let parameters = match self.parenthesised(&name.text, Parser::parameters) {
             Ok(parameters) => parameters,
             Err(_) => {
-                // The body can be read all the same.
-                while !matches!(self.kind(), TokenKind::OpenBrace | TokenKind::End) && !self.starts_unit() {
+                // The body can still be parsed.
+                while !matches!(self.kind(), TokenKind::OpenBrace | TokenKind::End)
+                    && !self.starts_unit()
+                {
                     self.advance();
                 }
                 Vec::new()
@@ -160,7 +164,7 @@ impl Parser {
         Ok(parameters)
     }
 
-    /// `priority 3`, if it stands here.
+    /// An optional `priority 3`.
     pub(super) fn priority(&mut self) -> Parse<Option<Expr>> {
         if self.eat_word(kw::PRIORITY) { self.operand().map(Some) } else { Ok(None) }
     }
@@ -176,8 +180,11 @@ impl Parser {
     fn never(&mut self) -> Parse<Claim> {
         let start = self.at;
         self.advance();
-        let name =
-            if self.is(TokenKind::OpenBrace) { None } else { Some(self.name("the claim's name or `{`")?.1) };
+        let name = if self.is(TokenKind::OpenBrace) {
+            None
+        } else {
+            Some(self.name("the claim's name or `{`")?.1)
+        };
         let body = self.block("a claim's body")?;
         Ok(Claim { name, body, span: self.span_from(start) })
     }
@@ -203,19 +210,21 @@ impl Parser {
         self.in_ltl = false;
         let formula = formula?;
         while self.eat(TokenKind::Semicolon) {}
-        let given = crate::given::is_formula_name(self.sources.locate(open).file);
+        let given = crate::extra_formulas::is_formula_name(self.sources.locate(open).file);
         if given && self.is(TokenKind::CloseBrace) && !self.at_formula_end() {
             return Err(self.report(
                 Diagnostic::error("this `}` ends the formula")
-                    .at(self.peek().span, "it closes nothing in it")
-                    .help("give one formula at a time, without braces"),
+                    .at(self.peek().span, "no block of the formula is open here")
+                    .help("write one formula at a time, without braces"),
             ));
         }
         if !self.eat(TokenKind::CloseBrace) {
             let diagnostic = match given {
-                // The brace is none that the user wrote.
+                // The user did not write this brace.
                 true => self.expected_diagnostic("an operator or the end of the formula"),
-                false => self.expected_diagnostic("a temporal operator or `}`").also(open, "to close this"),
+                false => self
+                    .expected_diagnostic("a temporal operator or `}`")
+                    .also(open, "to close this"),
             };
             let diagnostic = self.hint_equality(diagnostic);
             let diagnostic = self.hint_letters(diagnostic);
@@ -236,7 +245,8 @@ impl Parser {
                 break;
             }
             if !self.starts_declaration() {
-                let diagnostic = self.expected_diagnostic("a field or `}`").also(open, "to close this");
+                let diagnostic =
+                    self.expected_diagnostic("a field or `}`").also(open, "to close this");
                 return Err(self.report(diagnostic));
             }
             fields.push(self.declaration()?);
@@ -247,7 +257,9 @@ impl Parser {
         }
         let span = self.span_from(start);
         if fields.is_empty() {
-            self.report(Diagnostic::error(format!("type `{}` has no fields", name.text)).at(span, ""));
+            self.report(
+                Diagnostic::error(format!("type `{}` has no fields", name.text)).at(span, ""),
+            );
         }
         Ok(Typedef { name, fields, span })
     }

@@ -1,7 +1,7 @@
-//! The value of an `#if` expression.
+//! Evaluation of `#if` expressions, with C's operators and precedences.
 //!
-//! Its input is the line after macro expansion, `defined` already answered. C's operators and
-//! precedence; a word that is no macro counts as 0. It must not know where the line came from.
+//! The input is the line after macro expansion, with `defined` already evaluated. A word that is
+//! not a macro is 0. It must not know the origin of the line.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -16,7 +16,7 @@ struct Evaluator<'a> {
     place: Span,
 }
 
-/// Evaluates the whole line; `place` is the directive, for what is missing.
+/// Evaluates the whole line; `place` is the directive, for errors about missing text.
 pub(super) fn evaluate(tokens: &[Token], place: Span) -> Result<i64, Box<Diagnostic>> {
     let mut evaluator = Evaluator { tokens, at: 0, depth: 0, place };
     let value = evaluator.conditional()?;
@@ -52,7 +52,9 @@ impl Evaluator<'_> {
     fn conditional(&mut self) -> Result<i64, Box<Diagnostic>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Diagnostic::error("condition nested too deeply").at(self.span(), "").into());
+            return Err(Diagnostic::error("condition nested too deeply")
+                .at(self.span(), "")
+                .into());
         }
         let condition = self.binary(0)?;
         let value = if self.peek() == Some(TokenKind::Question) {
@@ -77,8 +79,9 @@ impl Evaluator<'_> {
             let place = self.span();
             self.at += 1;
             let right = self.binary(rank + 1)?;
-            left = apply(operator, left, right)
-                .ok_or_else(|| Diagnostic::error("division by zero in a condition").at(place, ""))?;
+            left = apply(operator, left, right).ok_or_else(|| {
+                Diagnostic::error("division by zero in a condition").at(place, "")
+            })?;
         }
         Ok(left)
     }
@@ -108,7 +111,7 @@ impl Evaluator<'_> {
                 value
             }
             _ => {
-                return Err(Diagnostic::error("the condition has no value")
+                return Err(Diagnostic::error("incomplete condition")
                     .at(span, "expected a number, a name or `(`")
                     .into());
             }
@@ -143,7 +146,7 @@ fn rank(kind: TokenKind) -> Option<u8> {
     })
 }
 
-/// `None` for a division by zero.
+/// Applies a binary operator; `None` for a division by zero.
 fn apply(operator: TokenKind, left: i64, right: i64) -> Option<i64> {
     use TokenKind as T;
     let truth = |value: bool| Some(i64::from(value));

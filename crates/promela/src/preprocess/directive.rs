@@ -1,6 +1,6 @@
-//! The lines that begin with `#`.
+//! Directives: lines that begin with `#`.
 //!
-//! It owns conditional groups, definitions and inclusion. It must not know how macros expand.
+//! It owns conditional groups, definitions and inclusion. It must not know macro expansion.
 
 use super::{MAX_INCLUDE_DEPTH, MAX_INCLUDES, Preprocessor, condition, macros};
 use crate::diagnostic::Diagnostic;
@@ -10,32 +10,36 @@ use crate::token::{Flags, Symbol, Token, TokenKind};
 use std::path::Path;
 use std::rc::Rc;
 
-/// An `#if` that waits for its `#endif`.
+/// An `#if` whose `#endif` has not been read.
 pub(super) struct Conditional {
     span: Span,
-    /// The enclosing text is in use.
+    /// Whether the enclosing text is included.
     outer: bool,
-    /// This group is in use.
+    /// Whether the current group is included.
     active: bool,
-    /// Some group of it has been in use.
+    /// Whether a group of this conditional has been included.
     taken: bool,
     seen_else: bool,
 }
 
 const DIRECTIVES: [&str; 12] = [
-    "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "include", "error", "pragma", "line",
+    "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "include", "error",
+    "pragma", "line",
 ];
 
 impl Preprocessor<'_> {
     pub(super) fn skipping(&self) -> bool {
-        self.files.last().and_then(|file| file.conditionals.last()).is_some_and(|group| !group.active)
+        self.files
+            .last()
+            .and_then(|file| file.conditionals.last())
+            .is_some_and(|group| !group.active)
     }
 
     pub(super) fn directive(&mut self, hash: Token) {
         let line = self.line();
         let Some((&first, rest)) = line.split_first() else { return };
         let TokenKind::Word(word) = first.kind else {
-            // `# 12 "file"` is a line marker; anything else is said to be wrong.
+            // `# 12 "file"` is a line marker; anything else is an error.
             if !matches!(first.kind, TokenKind::Number(_)) && !self.skipping() {
                 self.diagnostics.push(
                     Diagnostic::error("not a preprocessor directive")
@@ -73,8 +77,8 @@ impl Preprocessor<'_> {
             }
             "pragma" | "line" | "ident" => {}
             _ => {
-                let hint =
-                    suggest::closest(&name, DIRECTIVES).map(|close| format!("did you mean `#{close}`?"));
+                let hint = suggest::closest(&name, DIRECTIVES)
+                    .map(|close| format!("did you mean `#{close}`?"));
                 self.diagnostics.push(
                     Diagnostic::error(format!("unknown preprocessor directive `#{name}`"))
                         .at(place, "")
@@ -103,7 +107,8 @@ impl Preprocessor<'_> {
                     }
                 },
             };
-        let group = Conditional { span: place, outer, active: holds, taken: holds, seen_else: false };
+        let group =
+            Conditional { span: place, outer, active: holds, taken: holds, seen_else: false };
         self.conditionals().push(group);
     }
 
@@ -121,7 +126,9 @@ impl Preprocessor<'_> {
     }
 
     fn else_group(&mut self, place: Span) {
-        let Some(group) = self.conditionals().last_mut() else { return self.unmatched(place, "else") };
+        let Some(group) = self.conditionals().last_mut() else {
+            return self.unmatched(place, "else");
+        };
         let twice = group.seen_else;
         group.active = group.outer && !group.taken && !twice;
         group.taken = true;
@@ -132,7 +139,8 @@ impl Preprocessor<'_> {
     }
 
     fn unmatched(&mut self, place: Span, name: &str) {
-        self.diagnostics.push(Diagnostic::error(format!("`#{name}` without an `#if`")).at(place, ""));
+        self.diagnostics
+            .push(Diagnostic::error(format!("`#{name}` without an `#if`")).at(place, ""));
     }
 
     fn after_else(&mut self, place: Span, name: &str) {
@@ -146,7 +154,7 @@ impl Preprocessor<'_> {
         );
     }
 
-    /// At the end of a file.
+    /// Reports conditionals that are open at the end of a file.
     pub(super) fn close_conditionals(&mut self) {
         let open: Vec<Span> = self
             .files
@@ -155,7 +163,7 @@ impl Preprocessor<'_> {
             .unwrap_or_default();
         for span in open {
             self.diagnostics.push(
-                Diagnostic::error("this conditional does not end")
+                Diagnostic::error("unterminated conditional")
                     .at(span, "it begins here")
                     .help("close it with `#endif`"),
             );
@@ -165,15 +173,15 @@ impl Preprocessor<'_> {
     fn condition(&mut self, place: Span, line: &[Token]) -> bool {
         if line.is_empty() {
             self.diagnostics
-                .push(Diagnostic::error("a condition is missing").at(place, "expected it after this"));
+                .push(Diagnostic::error("missing condition").at(place, "expected it after this"));
             return false;
         }
-        let mut asked = Vec::with_capacity(line.len());
+        let mut resolved = Vec::with_capacity(line.len());
         let mut at = 0;
         while let Some(&token) = line.get(at) {
             at += 1;
             if token.kind != TokenKind::Word(self.words.defined) {
-                asked.push(token);
+                resolved.push(token);
                 continue;
             }
             let kinds: Vec<TokenKind> = line[at..].iter().take(3).map(|token| token.kind).collect();
@@ -187,11 +195,11 @@ impl Preprocessor<'_> {
             };
             at += length;
             let value = i32::from(self.macros.contains_key(&name));
-            asked.push(Token { kind: TokenKind::Number(value), ..token });
+            resolved.push(Token { kind: TokenKind::Number(value), ..token });
         }
         let (call, line) = (self.outer_call, self.line_before_call);
         self.outer_call = place;
-        let expanded = self.expand_list(asked.into());
+        let expanded = self.expand_list(resolved.into());
         (self.outer_call, self.line_before_call) = (call, line);
         if self.stopped {
             return false;
@@ -210,18 +218,20 @@ impl Preprocessor<'_> {
                     return self.diagnostics.push(Diagnostic::error(message).at(defined.span, ""));
                 }
                 if defined.body.first().is_some_and(|token| token.flags.has(Flags::SPACE)) {
-                    // The space before the text is no part of it.
+                    // The space before the body is not part of it.
                     let mut body = defined.body.to_vec();
                     body[0].flags = body[0].flags.spaced_as(Flags::default());
                     defined.body = body.into();
                 }
-                if let Some(before) = self.macros.get(&defined.name).filter(|before| differ(before, &defined))
+                if let Some(before) =
+                    self.macros.get(&defined.name).filter(|before| differ(before, &defined))
                 {
-                    let message = format!("macro `{}` is redefined", self.interner.word(defined.name));
+                    let message =
+                        format!("macro `{}` is redefined", self.interner.word(defined.name));
                     self.diagnostics.push(
                         Diagnostic::warning(message)
-                            .at(defined.span, "the new definition counts from here on")
-                            .also(before.span, "defined before here"),
+                            .at(defined.span, "the new definition applies from here")
+                            .also(before.span, "previous definition"),
                     );
                 }
                 self.macros.insert(defined.name, Rc::new(defined));
@@ -262,8 +272,10 @@ impl Preprocessor<'_> {
         self.includes += 1;
         if self.files.len() > MAX_INCLUDE_DEPTH || self.includes > MAX_INCLUDES {
             return self.stop(
-                Diagnostic::error(format!("`{name}` is included too often; does it include itself?"))
-                    .at(span, "the limit is reached here"),
+                Diagnostic::error(format!(
+                    "`{name}` is included too often; does it include itself?"
+                ))
+                .at(span, "the limit is reached here"),
             );
         }
         let from = self.files.last().map_or("", |file| self.sources.file(file.index).name.as_str());
@@ -273,7 +285,8 @@ impl Preprocessor<'_> {
             Ok(index) => self.open(index),
             Err(reason) => {
                 let mut diagnostic =
-                    Diagnostic::error(format!("cannot include `{name}`: {reason}")).at(span, "included here");
+                    Diagnostic::error(format!("cannot include `{name}`: {reason}"))
+                        .at(span, "included here");
                 if path != name {
                     diagnostic = diagnostic.note(format!("looked for `{path}`"));
                 }

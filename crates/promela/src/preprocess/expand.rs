@@ -1,8 +1,9 @@
-//! Macro expansion, as the C standard has it: arguments are expanded first, the result is scanned
-//! again, and a macro's name inside its own expansion stays as it is.
+//! Macro expansion as in the C standard: arguments are expanded first, the result is scanned again,
+//! and a macro's name inside its own expansion is not expanded.
 //!
-//! Text being scanned is a stack of [`Context`]s above the open files. Inside contexts a token's
-//! span is where it is spelled; the call the user sees is [`Preprocessor::outer_call`].
+//! The text being scanned is a stack of [`Context`]s above the open files. Inside contexts, a
+//! token's span is the position of its text; the call shown to the user is
+//! [`Preprocessor::outer_call`].
 
 use super::macros::Macro;
 use super::{MAX_WORK, Preprocessor};
@@ -11,10 +12,10 @@ use crate::lexer::Lexer;
 use crate::token::{Flags, Symbol, Token, TokenKind};
 use std::rc::Rc;
 
-/// Macro calls in arguments of macro calls may be nested so deep.
+/// Limit on the nesting of macro calls in arguments of macro calls.
 const MAX_ARGUMENT_DEPTH: usize = 200;
 
-/// A list of tokens being scanned; its macro is disabled meanwhile.
+/// A list of tokens being scanned; meanwhile its macro is not expanded.
 pub(super) struct Context {
     tokens: Rc<[Token]>,
     at: usize,
@@ -22,7 +23,7 @@ pub(super) struct Context {
 }
 
 impl Preprocessor<'_> {
-    /// The next token, not expanded, and whether a macro gave it.
+    /// The next unexpanded token, and whether it comes from a macro.
     fn next_raw(&mut self) -> (Token, bool) {
         while let Some(context) = self.contexts.last_mut() {
             if let Some(&token) = context.tokens.get(context.at) {
@@ -35,12 +36,15 @@ impl Preprocessor<'_> {
             self.contexts.pop();
         }
         if self.isolated {
-            return (Token { kind: TokenKind::End, span: self.outer_call, flags: Flags::default() }, true);
+            return (
+                Token { kind: TokenKind::End, span: self.outer_call, flags: Flags::default() },
+                true,
+            );
         }
         (self.next_file_token(), false)
     }
 
-    /// The next token after expansion, and whether a macro gave it.
+    /// The next token after expansion, and whether it comes from a macro.
     pub(super) fn next_expanded(&mut self) -> (Token, bool) {
         loop {
             let (mut token, from_macro) = self.next_raw();
@@ -71,12 +75,12 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Expands a list of its own, as far as it goes.
+    /// Expands a separate list of tokens completely.
     pub(super) fn expand_list(&mut self, tokens: Rc<[Token]>) -> Vec<Token> {
         if self.argument_depth >= MAX_ARGUMENT_DEPTH {
             self.stop(
                 Diagnostic::error("macro calls are nested too deeply")
-                    .at(self.outer_call, format!("more than {MAX_ARGUMENT_DEPTH} calls, one in the other")),
+                    .at(self.outer_call, format!("more than {MAX_ARGUMENT_DEPTH} nested calls")),
             );
             return Vec::new();
         }
@@ -106,9 +110,9 @@ impl Preprocessor<'_> {
         self.work += tokens.len() + 1;
         if self.work > MAX_WORK {
             self.stop(
-                Diagnostic::error("the expansion of macros does not come to an end")
+                Diagnostic::error("macro expansion produces too many tokens")
                     .at(self.outer_call, format!("more than {MAX_WORK} tokens from here"))
-                    .note("a macro whose text uses another twice doubles it, and so on"),
+                    .note("each macro that uses another macro twice doubles the number of tokens"),
             );
             return;
         }
@@ -118,7 +122,7 @@ impl Preprocessor<'_> {
         self.contexts.push(Context { tokens, at: 0, name });
     }
 
-    /// Replaces a macro's name by its text; `false` when it stands without its arguments.
+    /// Replaces a macro's name by its body; `false` if its argument list is missing.
     fn call(&mut self, called: &Macro, name: Token, from_macro: bool) -> bool {
         let Some(parameters) = &called.parameters else {
             self.begin_call(name, from_macro);
@@ -135,7 +139,7 @@ impl Preprocessor<'_> {
         let Some((arguments, last)) = self.arguments(called) else {
             self.error_in_call(
                 called,
-                format!("this call of macro `{}` does not end", self.word(called.name)),
+                format!("unterminated call of macro `{}`", self.word(called.name)),
             );
             return true;
         };
@@ -164,12 +168,14 @@ impl Preprocessor<'_> {
     fn begin_call(&mut self, name: Token, from_macro: bool) {
         if !from_macro {
             self.outer_call = name.span;
-            self.line_before_call |= name.starts_line() | std::mem::take(&mut self.line_inside_call);
+            self.line_before_call |=
+                name.starts_line() | std::mem::take(&mut self.line_inside_call);
         }
     }
 
     fn error_in_call(&mut self, called: &Macro, message: String) {
-        let diagnostic = Diagnostic::error(message).at(self.outer_call, "").also(called.span, "defined here");
+        let diagnostic =
+            Diagnostic::error(message).at(self.outer_call, "").also(called.span, "defined here");
         self.diagnostics.push(diagnostic);
     }
 
@@ -193,7 +199,7 @@ impl Preprocessor<'_> {
         token.kind == TokenKind::OpenParen
     }
 
-    /// The arguments up to the closing parenthesis, which comes with them; `None` at the end.
+    /// The arguments and the closing parenthesis; `None` if the input ends before it.
     fn arguments(&mut self, called: &Macro) -> Option<(Vec<Vec<Token>>, Token)> {
         let count = called.parameters.as_ref().map_or(0, |parameters| parameters.len());
         let mut arguments = vec![Vec::new()];
@@ -206,7 +212,9 @@ impl Preprocessor<'_> {
                 TokenKind::CloseParen if depth == 0 => return Some((arguments, token)),
                 TokenKind::CloseParen => depth -= 1,
                 TokenKind::OpenParen => depth += 1,
-                TokenKind::Comma if depth == 0 && !(called.variadic && arguments.len() == count) => {
+                TokenKind::Comma
+                    if depth == 0 && !(called.variadic && arguments.len() == count) =>
+                {
                     arguments.push(Vec::new());
                     continue;
                 }
@@ -224,7 +232,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The body of an object-like macro, its `##` done.
+    /// The body of an object-like macro after `##`.
     fn plain_body(&mut self, called: &Macro) -> Rc<[Token]> {
         if called.has_operators {
             let pasted = self.paste(called.body.to_vec());
@@ -233,8 +241,8 @@ impl Preprocessor<'_> {
         called.body.clone()
     }
 
-    /// The body with arguments for parameters. Next to `##` an argument stands as written, behind
-    /// `#` it becomes a string, elsewhere it is expanded first.
+    /// The body with arguments for parameters. Next to `##` an argument is inserted as written,
+    /// after `#` as a string, and elsewhere after expansion.
     fn substitute(
         &mut self,
         called: &Macro,
@@ -251,7 +259,9 @@ impl Preprocessor<'_> {
             let after = body.get(at + 1).map(|token| token.kind);
             at += 1;
             let parameter = |kind: Option<TokenKind>| match kind {
-                Some(TokenKind::Word(name)) => parameters.iter().position(|parameter| *parameter == name),
+                Some(TokenKind::Word(name)) => {
+                    parameters.iter().position(|parameter| *parameter == name)
+                }
                 _ => None,
             };
             if token.kind == TokenKind::Hash
@@ -266,12 +276,13 @@ impl Preprocessor<'_> {
                 None => result.push(token),
                 Some(index) => {
                     let Some(argument) = written.get(index) else { continue };
-                    let pasted = before == Some(TokenKind::HashHash) || after == Some(TokenKind::HashHash);
+                    let pasted =
+                        before == Some(TokenKind::HashHash) || after == Some(TokenKind::HashHash);
                     let start = result.len();
                     if pasted {
                         result.extend_from_slice(argument);
                         if argument.is_empty() {
-                            // `##` needs something on either side: nothing, then.
+                            // `##` needs an operand on each side: a lone `#` denotes an empty one.
                             result.push(Token { kind: TokenKind::Hash, ..token });
                         }
                     } else {
@@ -298,7 +309,9 @@ impl Preprocessor<'_> {
             TokenKind::Word(word) => self.interner.word(word).to_string(),
             TokenKind::Number(value) => value.to_string(),
             TokenKind::String(text) => format!("\"{}\"", self.interner.word(text)),
-            TokenKind::Bad(_) | TokenKind::End => self.sources.text(token.span).to_string(),
+            TokenKind::InvalidToken(_) | TokenKind::End => {
+                self.sources.text(token.span).to_string()
+            }
             kind => kind.spelling().unwrap_or_default().to_string(),
         }
     }
@@ -314,7 +327,7 @@ impl Preprocessor<'_> {
         TokenKind::String(self.interner.intern(&text))
     }
 
-    /// Joins the tokens on either side of each `##`. A lone `#` beside it stands for nothing.
+    /// Joins the tokens on both sides of each `##`. A lone `#` denotes an empty operand.
     fn paste(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let mut result: Vec<Token> = Vec::new();
         let mut tokens = tokens.into_iter();
@@ -335,7 +348,7 @@ impl Preprocessor<'_> {
             if lexer.next(&text, &mut self.interner).kind == TokenKind::End {
                 result.push(Token { kind: joined.kind, span: left.span, flags: left.flags });
             } else {
-                let message = format!("`##` joins these to `{text}`, which is not one token");
+                let message = format!("`##` produces `{text}`, which is not a single token");
                 self.diagnostics.push(Diagnostic::error(message).at(left.span, ""));
                 result.extend([left, right]);
             }

@@ -1,21 +1,22 @@
-//! Where source files come from: the disk, or memory in tests and fuzzers.
+//! Access to source files on disk, or in memory for tests and fuzzers.
 //!
-//! Reading ends whatever a path names: only regular files are included, and no text is longer than [`MAX_FILE_BYTES`].
+//! Reading terminates on every path: only regular files are included, up to [`MAX_FILE_BYTES`].
 
 use std::collections::HashMap;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most bytes of one file: far more than any model has.
+/// Limit on the size of one file, far above the size of any model.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Reads the file a path names. The main file and every `#include` go through it.
+/// Reads source files: the main file and every `#include`.
 pub trait FileLoader {
+    /// The contents of the file at `path`.
     fn load(&self, path: &str) -> io::Result<Vec<u8>>;
 }
 
-/// Files of the file system.
+/// Reads from the file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskLoader;
 
@@ -25,12 +26,12 @@ impl FileLoader for DiskLoader {
     }
 }
 
-/// Reads a file of the file system. A pipe, which may never end, is read only if `pipes` are allowed.
+/// Reads a file of the file system. A pipe, which may never end, is read only if `pipes` is set.
 ///
 /// # Errors
-/// It cannot be read, is not a regular file, or is too long.
+/// The file cannot be read, is not a regular file, or is too long.
 pub fn read_file(path: &Path, pipes: bool) -> io::Result<Vec<u8>> {
-    // Before it is opened: opening a pipe waits for a writer.
+    // Checked before opening, because opening a pipe blocks until there is a writer.
     let found = fs::metadata(path)?;
     let refuse = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     match special(found.file_type()) {
@@ -42,10 +43,10 @@ pub fn read_file(path: &Path, pipes: bool) -> io::Result<Vec<u8>> {
     read_bounded(File::open(path)?)
 }
 
-/// Reads all there is.
+/// Reads `source` to its end, up to [`MAX_FILE_BYTES`].
 ///
 /// # Errors
-/// It cannot be read or is too long.
+/// The source cannot be read or is too long.
 pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
@@ -53,11 +54,11 @@ pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 fn too_long() -> io::Error {
-    let reason = format!("it has more than {} MB, the most that is read of one file", MAX_FILE_BYTES >> 20);
+    let reason = format!("it has more than {} MB, the limit for one file", MAX_FILE_BYTES >> 20);
     io::Error::new(io::ErrorKind::InvalidInput, reason)
 }
 
-/// What a file is if it is not a regular one.
+/// The description of a file that is not a regular file.
 fn special(kind: FileType) -> Option<&'static str> {
     #[cfg(unix)]
     {
@@ -79,17 +80,19 @@ fn special(kind: FileType) -> Option<&'static str> {
     }
 }
 
-/// Files held in memory, by path.
+/// Files in memory, by path.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLoader {
     files: HashMap<String, Vec<u8>>,
 }
 
 impl MemoryLoader {
+    /// A loader without files.
     pub fn new() -> MemoryLoader {
         MemoryLoader::default()
     }
 
+    /// Adds a file.
     #[must_use]
     pub fn with(mut self, path: &str, text: impl Into<Vec<u8>>) -> MemoryLoader {
         self.files.insert(path.to_string(), text.into());
@@ -122,13 +125,13 @@ mod tests {
         let pipe = directory.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         if made.is_ok_and(|status| status.success()) {
-            // Nothing writes to it, so reading it would wait forever.
+            // The pipe has no writer, so reading it would block forever.
             let refused = DiskLoader.load(&pipe.to_string_lossy()).expect_err("it is a pipe");
             assert_eq!(refused.to_string(), "it is a pipe, not a regular file");
         }
         let long = directory.join("long");
         let file = File::create(&long).expect("a temporary file");
-        // No more than a hole, on file systems that have them.
+        // A sparse file, on file systems that support them.
         file.set_len(MAX_FILE_BYTES + 1).expect("a long file");
         assert!(complaint(&long.to_string_lossy(), false).contains("more than 64 MB"));
         file.set_len(3).expect("a short file");
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_not_read_to_its_end() {
+    fn reading_an_endless_source_ends() {
         let error = read_bounded(io::repeat(b'x')).expect_err("it is endless");
         assert!(error.to_string().contains("more than 64 MB"), "{error}");
         assert_eq!(read_bounded(&b"text"[..]).expect("it is short"), b"text");

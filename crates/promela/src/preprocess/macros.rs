@@ -1,6 +1,4 @@
-//! What a macro is, and how a `#define` line becomes one.
-//!
-//! It must not know how macros are expanded.
+//! Macro definitions: the parsing of `#define` lines. It must not know macro expansion.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -12,21 +10,23 @@ pub(super) struct Macro {
     pub name: Symbol,
     /// `None` for an object-like macro; `f()` has an empty list.
     pub parameters: Option<Rc<[Symbol]>>,
-    /// `#define f(a, ...)`: the last parameter takes what is left.
+    /// `#define f(a, ...)`: the last parameter takes the remaining arguments.
     pub variadic: bool,
     pub body: Rc<[Token]>,
     pub span: Span,
-    /// The body has `#` or `##`.
+    /// Whether the body contains `#` or `##`.
     pub has_operators: bool,
 }
 
-/// Parses what follows `#define` on its line. `arguments` is the word `__VA_ARGS__`.
+/// Parses the rest of a `#define` line. `arguments` is the word `__VA_ARGS__`.
 pub(super) fn define(line: &[Token], arguments: Symbol) -> Result<Macro, Box<Diagnostic>> {
     let Some((&name, rest)) = line.split_first() else {
         return Err(Diagnostic::error("`#define` without a name").into());
     };
     let TokenKind::Word(symbol) = name.kind else {
-        return Err(Diagnostic::error("a macro's name must be a word").at(name.span, "not a word").into());
+        return Err(Diagnostic::error("a macro's name must be a word")
+            .at(name.span, "not a word")
+            .into());
     };
     let called = rest.first().is_some_and(|token| {
         token.kind == TokenKind::OpenParen && !token.flags.has(crate::token::Flags::SPACE)
@@ -56,7 +56,7 @@ fn bad_parameters(span: Span) -> Diagnostic {
         .help("write a space before `(` when it belongs to the macro's text")
 }
 
-/// The parameters after `(`, and how many tokens they take with the `)`; or where they go wrong.
+/// The parameters after `(` and the number of tokens up to `)`; the error is the invalid position.
 fn parameters(
     tokens: &[Token],
     arguments: Symbol,

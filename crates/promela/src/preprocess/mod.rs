@@ -1,11 +1,11 @@
-//! The built-in preprocessor: files to one list of tokens, as `cpp` would give them to SPIN.
+//! The built-in preprocessor: files to one list of tokens, as `cpp` would pass them to SPIN.
 //!
-//! `mod` drives it and owns the stack of open files; `directive` obeys `#` lines; `macros` says what
-//! a macro is and `expand` replaces it; `condition` evaluates `#if`; `loader` fetches files. None of
-//! them knows Promela's grammar.
+//! This file owns the driver and the stack of open files; `directive` executes `#` lines; `macros`
+//! parses definitions and `expand` replaces them; `condition` evaluates `#if`; `loader` reads
+//! files. None of them knows Promela's grammar.
 //!
-//! Whatever the input, the work is bounded: by [`MAX_TOKENS`] in the output, [`MAX_WORK`] tokens
-//! moved by macros, [`MAX_INCLUDES`] files read.
+//! The work is bounded on every input: by [`MAX_TOKENS`] in the output, [`MAX_WORK`] tokens moved
+//! by macros, and [`MAX_INCLUDES`] files.
 
 mod condition;
 mod directive;
@@ -25,14 +25,15 @@ use macros::Macro;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// A program longer than this, after expansion, is refused.
+/// Limit on the tokens of a program after expansion.
 pub const MAX_TOKENS: usize = 5_000_000;
-/// Tokens that macro expansion may move around before it is taken for a blow-up.
+/// Limit on the tokens moved by macro expansion, which can grow exponentially.
 pub const MAX_WORK: usize = 10_000_000;
-/// Files that may be included, one inside the other and in all.
+/// Limit on the nesting of included files.
 pub const MAX_INCLUDE_DEPTH: usize = 100;
+/// Limit on the total number of included files.
 pub const MAX_INCLUDES: usize = 10_000;
-/// After so many messages nothing more is read.
+/// Preprocessing stops after this number of diagnostics.
 pub const MAX_DIAGNOSTICS: usize = 1_000;
 
 /// The preprocessed program. The last token is [`TokenKind::End`].
@@ -47,12 +48,12 @@ pub(crate) struct Preprocessed {
 struct OpenFile {
     index: usize,
     lexer: Lexer,
-    /// Read, but not yet used.
+    /// Lexed, but not yet consumed.
     peeked: Option<Token>,
     conditionals: Vec<Conditional>,
 }
 
-/// The words the preprocessor itself knows.
+/// The words that have a meaning for the preprocessor.
 struct Words {
     defined: Symbol,
     line: Symbol,
@@ -67,28 +68,28 @@ struct Preprocessor<'a> {
     diagnostics: Vec<Diagnostic>,
     words: Words,
     macros: HashMap<Symbol, Rc<Macro>>,
-    /// Files by path, so that one included often is kept once.
+    /// Source files by path: a file that is included often is read once.
     loaded: HashMap<String, usize>,
     includes: usize,
     files: Vec<OpenFile>,
     contexts: Vec<Context>,
-    /// Macros being expanded: their names stay as they are.
+    /// Macros being expanded, whose names are not expanded again.
     disabled: HashSet<Symbol>,
-    /// Inside an argument: the end of the contexts is the end.
+    /// Inside a macro argument: the end of the contexts is the end of the input.
     isolated: bool,
     argument_depth: usize,
     work: usize,
     /// The outermost macro call being expanded.
     outer_call: Span,
-    /// A line end before a macro that has expanded to nothing so far.
+    /// A line end before a macro that has expanded to no token so far.
     line_before_call: bool,
-    /// A line end inside a macro call, which `cpp` moves behind it.
+    /// A line end inside a macro call, which `cpp` moves after the call.
     line_inside_call: bool,
-    /// A limit was passed: nothing more is read.
+    /// A limit was exceeded: nothing more is read.
     stopped: bool,
 }
 
-/// Preprocesses the file at `path`, with the definitions of the command line.
+/// Preprocesses the file at `path` with the definitions of the command line.
 pub(crate) fn preprocess(
     loader: &dyn FileLoader,
     path: &str,
@@ -97,12 +98,12 @@ pub(crate) fn preprocess(
     preprocess_with(loader, path, defines, &[])
 }
 
-/// The same, with texts that stand behind the file as if they belonged to it; each has a name.
+/// Preprocesses the file at `path` followed by further named texts.
 pub(crate) fn preprocess_with(
     loader: &dyn FileLoader,
     path: &str,
     defines: &[(String, Option<String>)],
-    behind: &[(String, String)],
+    appended: &[(String, String)],
 ) -> Preprocessed {
     let mut interner = Interner::new();
     let words = Words {
@@ -132,11 +133,11 @@ pub(crate) fn preprocess_with(
         stopped: false,
     };
     let mut tokens = Vec::new();
-    if preprocessor.open_main(path, defines, behind) {
+    if preprocessor.open_main(path, defines, appended) {
         preprocessor.run(&mut tokens);
     }
     if preprocessor.stopped {
-        // What came out ends anywhere: errors about it would mislead.
+        // The output ends at an arbitrary position, so parse errors about it would be misleading.
         tokens.clear();
     }
     Preprocessed {
@@ -152,12 +153,12 @@ impl Preprocessor<'_> {
         &mut self,
         path: &str,
         defines: &[(String, Option<String>)],
-        behind: &[(String, String)],
+        appended: &[(String, String)],
     ) -> bool {
         match self.load(path) {
             Ok(index) => {
-                // What is opened last is read first.
-                for (name, text) in behind.iter().rev() {
+                // The file opened last is read first.
+                for (name, text) in appended.iter().rev() {
                     if let Some(index) = self.sources.add(name, text.as_bytes()) {
                         self.open(index);
                     }
@@ -173,7 +174,9 @@ impl Preprocessor<'_> {
         for (name, value) in defines {
             let word = name.split('(').next().unwrap_or_default();
             let proper = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) || !word.chars().all(proper)
+            if word.is_empty()
+                || word.starts_with(|c: char| c.is_ascii_digit())
+                || !word.chars().all(proper)
             {
                 self.diagnostics
                     .push(Diagnostic::error(format!("`-D {name}`: a macro's name must be a word")));
@@ -193,7 +196,7 @@ impl Preprocessor<'_> {
         self.files.push(OpenFile { index, lexer, peeked: None, conditionals: Vec::new() });
     }
 
-    /// Reads a file into the source map, or says why it cannot be used.
+    /// Reads a file into the source map; the error is the reason why it cannot be used.
     fn load(&mut self, path: &str) -> Result<usize, String> {
         if let Some(&index) = self.loaded.get(path) {
             return Ok(index);
@@ -203,7 +206,7 @@ impl Preprocessor<'_> {
             _ => error.to_string(),
         })?;
         if bytes.contains(&0) {
-            return Err("it is a binary file, not a text".to_string());
+            return Err("it is a binary file, not text".to_string());
         }
         let index = self.sources.add(path, &bytes).ok_or("the program is too large")?;
         self.loaded.insert(path.to_string(), index);
@@ -238,7 +241,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reports the passing of a limit and reads nothing more.
+    /// Reports that a limit is exceeded, and stops reading.
     fn stop(&mut self, diagnostic: Diagnostic) {
         if !self.stopped {
             self.stopped = true;
@@ -262,24 +265,26 @@ impl Preprocessor<'_> {
         let stray = file.lexer.stray_comment_end.take();
         if let Some(span) = file.lexer.unterminated_comment.take() {
             self.diagnostics.push(
-                Diagnostic::error("this comment does not end")
+                Diagnostic::error("unterminated comment")
                     .at(span, "it begins here")
                     .help("close it with `*/`"),
             );
         }
         if let Some(span) = stray {
             self.diagnostics
-                .push(Diagnostic::warning("this `*/` ends no comment").at(span, "it is passed over"));
+                .push(Diagnostic::warning("`*/` outside a comment").at(span, "ignored"));
         }
         token
     }
 
-    /// The next token of the open files, directives obeyed and skipped groups left out.
+    /// The next token of the open files; executes directives and skips excluded groups.
     fn next_file_token(&mut self) -> Token {
         loop {
             let token = self.lex();
             if self.diagnostics.len() >= MAX_DIAGNOSTICS {
-                self.stop(Diagnostic::error("too many errors; the rest of the program is not read"));
+                self.stop(Diagnostic::error(
+                    "too many errors; the rest of the program is not read",
+                ));
             }
             if self.stopped {
                 return Token { kind: TokenKind::End, ..token };

@@ -1,4 +1,4 @@
-//! Tables of texts and what the preprocessor makes of them.
+//! Table tests: texts and the tokens the preprocessor produces.
 
 use super::*;
 
@@ -13,8 +13,10 @@ fn run(loader: &MemoryLoader, defines: &[(String, Option<String>)]) -> (String, 
             TokenKind::End => {}
             TokenKind::Word(word) => text.push_str(result.interner.word(word)),
             TokenKind::Number(value) => text.push_str(&value.to_string()),
-            TokenKind::String(string) => text.push_str(&format!("\"{}\"", result.interner.word(string))),
-            TokenKind::Bad(_) => text.push_str("BAD"),
+            TokenKind::String(string) => {
+                text.push_str(&format!("\"{}\"", result.interner.word(string)))
+            }
+            TokenKind::InvalidToken(_) => text.push_str("BAD"),
             kind => text.push_str(kind.spelling().unwrap()),
         }
     }
@@ -56,7 +58,7 @@ fn texts_are_expanded() {
 }
 
 #[test]
-fn conditions_choose() {
+fn conditions_select_groups() {
     for (condition, expected) in [
         ("1", true),
         ("0", false),
@@ -69,7 +71,8 @@ fn conditions_choose() {
         ("~0 == -1 && (6 & 3 | 8) == 10", true),
         ("defined(N) && f(2) == 4", true),
     ] {
-        let text = format!("#define N 3\n#define f(x) x*2\n#if {condition}\nyes\n#else\nno\n#endif\n");
+        let text =
+            format!("#define N 3\n#define f(x) x*2\n#if {condition}\nyes\n#else\nno\n#endif\n");
         let (found, result) = run(&MemoryLoader::new().with("d/main.pml", text), &[]);
         assert_eq!(
             (found.as_str(), messages(&result)),
@@ -90,22 +93,23 @@ fn groups_nest() {
 }
 
 #[test]
-fn command_line_definitions_hold() {
+fn command_line_definitions_apply() {
     let loader = MemoryLoader::new().with("d/main.pml", "N M sq(2)");
     let define = |name: &str, value: Option<&str>| (name.to_string(), value.map(str::to_string));
-    let (found, _) = run(&loader, &[define("N", Some("5")), define("M", None), define("sq(x)", Some("x*x"))]);
+    let (found, _) =
+        run(&loader, &[define("N", Some("5")), define("M", None), define("sq(x)", Some("x*x"))]);
     assert_eq!(found, "5 1 2 * 2");
     let (_, result) = run(&loader, &[define("5", None)]);
     assert_eq!(messages(&result), ["`-D 5`: a macro's name must be a word"]);
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_are_reported() {
     for (text, expected) in [
-        ("#if 1\n", "this conditional does not end"),
+        ("#if 1\n", "unterminated conditional"),
         ("#endif", "`#endif` without an `#if`"),
         ("#if 0\n#else\n#else\n#endif", "`#else` after `#else`"),
-        ("#if\n#endif", "a condition is missing"),
+        ("#if\n#endif", "missing condition"),
         ("#if 1/0\n#endif", "division by zero in a condition"),
         ("#if (1\n#endif", "expected `)` in a condition"),
         ("#if 1 1\n#endif", "unexpected text after the condition"),
@@ -114,11 +118,11 @@ fn mistakes_are_named() {
         ("#define f(x, x) 1", "malformed list of macro parameters"),
         ("#define f(x", "malformed list of macro parameters"),
         ("#define f(x) 1\nf(1,2)", "macro `f` takes 1 argument, but 2 are given"),
-        ("#define f(x) 1\nf(1", "this call of macro `f` does not end"),
+        ("#define f(x) 1\nf(1", "unterminated call of macro `f`"),
         ("#include \"none.h\"", "cannot include `none.h`: there is no such file"),
         ("#include none", "`#include` needs a file name in quotes"),
         ("#error stop here, don't", "#error stop here, don't"),
-        ("x /* y", "this comment does not end"),
+        ("x /* y", "unterminated comment"),
         ("#include \"main.pml\"", "`main.pml` is included too often; does it include itself?"),
         (
             "#include \"main.pml\"\n#include \"main.pml\"",
@@ -131,11 +135,11 @@ fn mistakes_are_named() {
     let (_, result) = run(&MemoryLoader::new(), &[]);
     assert_eq!(messages(&result), ["cannot read `d/main.pml`: there is no such file"]);
     let (_, result) = run(&MemoryLoader::new().with("d/main.pml", [b'a', 0]), &[]);
-    assert_eq!(messages(&result), ["cannot read `d/main.pml`: it is a binary file, not a text"]);
+    assert_eq!(messages(&result), ["cannot read `d/main.pml`: it is a binary file, not text"]);
 }
 
 #[test]
-fn blow_ups_end() {
+fn exponential_expansion_ends() {
     let mut doubling = String::from("#define x0 y y\n");
     let mut nested = String::from("#define f0(x) x x\n");
     for level in 1..60 {
@@ -151,7 +155,7 @@ fn blow_ups_end() {
 }
 
 #[test]
-fn tokens_are_seen_at_the_outermost_call() {
+fn tokens_are_shown_at_the_outermost_call() {
     let text = "#define a b\n#define b(x) x + y\n\n z a(w)\n";
     let (_, result) = run(&MemoryLoader::new().with("d/main.pml", text), &[]);
     let places: Vec<_> = result

@@ -1,24 +1,26 @@
-//! A branching-time formula about a program: choose a way, visit the states, say the verdict and show why.
+//! Checks a branching-time formula on a program: chooses a method, visits the states, and returns
+//! the verdict with a run that shows it.
 
-use super::home::lost;
+use super::home::find_state_without_return;
 use super::labelling::{Labelling, LabellingError};
 use super::node_set::NodeSet;
 use super::structure::Structure;
 use super::witness::Witness;
 use crate::limits::{Limits, Meter, peak_memory_bytes};
 use crate::liveness::fairness::{ActorSet, FairGraph, Fairness, LassoStep, Strength};
-use crate::liveness::{Graph, Node, way};
+use crate::liveness::{Graph, Node, shortest_path};
 use crate::outcome::{Statistics, Verdict};
 use crate::product::{
-    Answer, LassoRun, Monitor, ProductGraph, Stop, endless_run, give_up, states, steps_along,
+    Answer, LassoRun, Monitor, ProductError, ProductGraph, endless_run, give_up, state_graph,
+    steps_along,
 };
-use crate::rounds::Progress;
-use model::Expr;
-use model::observe::Observable;
-use model::system::System;
-use omega::automaton::{Marks, Tgba};
-use omega::formula::{Formula, Formulas, Node as Operator};
-use omega::guard::Guard;
+use crate::reach::rounds::Progress;
+use lariat_ir::Expr;
+use lariat_ir::observe::Observable;
+use lariat_ir::system::TransitionSystem;
+use lariat_ltl::automaton::{Marks, Tgba};
+use lariat_ltl::formula::{Formula, Formulas, Node as Operator};
+use lariat_ltl::guard::Guard;
 use std::fmt;
 use std::time::Duration;
 
@@ -29,11 +31,12 @@ pub enum Method {
     Reachability,
     /// `AG EF p`: by strong components, while states are visited.
     Home,
-    /// Anything else: on the stored graph.
+    /// Any other formula: on the stored graph.
     Labelling,
 }
 
 impl Method {
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Method::Reachability => "reachability",
@@ -43,13 +46,17 @@ impl Method {
     }
 }
 
-/// What is asked.
+/// A formula and the options of its check.
 pub struct Question<'a> {
     /// By number of atom.
     pub conditions: Vec<Expr>,
+    /// The formula.
     pub formula: Formula,
+    /// The fairness notion, if any.
     pub fairness: Option<Fairness>,
+    /// Limits of the check.
     pub limits: Limits<'a>,
+    /// Receives progress reports.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
 
@@ -59,61 +66,64 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
-/// What is known of a formula.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct BranchingAnswer {
+    /// The verdict.
     pub verdict: Verdict,
+    /// The method that decided it.
     pub method: Method,
-    /// The formula has no value here, for this reason.
+    /// Why the formula has no value.
     pub error: Option<LabellingError>,
-    /// With a run that shows why the formula holds or does not, as far as one run can. Its cycle is empty if its beginning is
-    /// enough.
+    /// With a run that shows why the formula holds or not, if a single run can. Its cycle is empty
+    /// if a finite run suffices.
     pub answer: Answer,
 }
 
 /// Why there is no verdict.
-enum Broken {
-    Stop(Stop),
+enum CheckError {
+    Product(ProductError),
     Labelling(LabellingError),
 }
 
-impl From<Stop> for Broken {
-    fn from(stop: Stop) -> Broken {
-        Broken::Stop(stop)
+impl From<ProductError> for CheckError {
+    fn from(stop: ProductError) -> CheckError {
+        CheckError::Product(stop)
     }
 }
 
-impl From<LabellingError> for Broken {
-    fn from(error: LabellingError) -> Broken {
+impl From<LabellingError> for CheckError {
+    fn from(error: LabellingError) -> CheckError {
         match error {
-            LabellingError::Limit(limit) => Broken::Stop(Stop::Limit(limit)),
-            other => Broken::Labelling(other),
+            LabellingError::Limit(limit) => CheckError::Product(ProductError::Limit(limit)),
+            other => CheckError::Labelling(other),
         }
     }
 }
 
-type Found = Result<(bool, Option<LassoRun>), Broken>;
+type CheckResult = Result<(bool, Option<LassoRun>), CheckError>;
 
-/// Decides a formula whose atoms are those of the store, in order. It holds if it holds in all initial states. Every finite run can be
-/// continued fairly, so fairness does not matter where nothing but reachability does.
-pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<'_>) -> BranchingAnswer {
+/// Checks a formula whose atoms are those of the store, in order. The formula holds if it holds in
+/// all initial states.
+pub fn check<S: Observable>(
+    system: S,
+    store: &mut Formulas,
+    question: Question<'_>,
+) -> BranchingAnswer {
     let Question { conditions, formula, fairness, limits, progress } = question;
     let monitor = Monitor::new(any_run(conditions.len()), conditions, true);
-    let mut graph = states(system, &monitor, &limits, progress, fairness.map(|fairness| fairness.actor));
+    let mut graph =
+        state_graph(system, &monitor, &limits, progress, fairness.map(|fairness| fairness.actor));
     let shape = shape(store, formula);
     let quick = shape.map(|(method, goal, wanted)| match method {
-        Method::Home => (method, home(&mut graph, store, goal)),
-        _ => (method, reach(&mut graph, store, goal, wanted)),
+        Method::Home => (method, home_property(&mut graph, store, goal)),
+        _ => (method, reach_goal(&mut graph, store, goal, wanted)),
     });
-    // A run that stays inside an atomic sequence forever need not reach the goal of `AG EF`; and a finite run
-    // that each continuation leads into a run-time error cannot be continued fairly.
-    let is_enough = |method: Method| {
-        let diverges = method == Method::Home && graph.tally.endless_atomic;
-        !diverges && (fairness.is_none() || monitor.met().is_empty())
-    };
+    // A run that stays inside an atomic sequence forever need not reach the goal of `AG EF`.
+    let is_enough = |method: Method| !(method == Method::Home && graph.tally.endless_atomic);
     let (method, found) = match quick {
         Some((method, found)) if found.is_err() || is_enough(method) => (method, found),
-        _ => (Method::Labelling, label(&mut graph, store, formula, fairness, &limits)),
+        _ => (Method::Labelling, label_structure(&mut graph, store, formula, fairness, &limits)),
     };
     let statistics = Statistics {
         states: graph.len() as u64,
@@ -131,26 +141,26 @@ pub fn check<S: Observable>(system: S, store: &mut Formulas, question: Question<
             answer.lasso = run;
             if holds { Verdict::Holds } else { Verdict::Violated }
         }
-        // Whether the formula holds is not known, even if a state was found and only the way to it was not.
-        Err(Broken::Stop(Stop::Limit(limit))) => {
+        // The formula is undecided even if a deciding state was found but not the path to it.
+        Err(CheckError::Product(ProductError::Limit(limit))) => {
             answer.limit = Some(limit);
             Verdict::Inconclusive
         }
-        Err(Broken::Stop(stop)) => {
+        Err(CheckError::Product(stop)) => {
             give_up(&mut graph, &mut answer, stop);
             answer.verdict()
         }
-        Err(Broken::Labelling(why)) => {
+        Err(CheckError::Labelling(why)) => {
             error = Some(why);
             Verdict::Inconclusive
         }
     };
-    answer.met = monitor.met();
+    answer.program_errors = monitor.program_errors();
     answer.endless_atomic = graph.tally.endless_atomic;
     BranchingAnswer { verdict, method, error, answer }
 }
 
-/// The automaton that accepts everything, over so many atoms.
+/// The automaton that accepts every word over this many atoms.
 fn any_run(atoms: usize) -> Tgba {
     let mut automaton = Tgba::empty((0..atoms).map(|atom| atom.to_string().into()).collect());
     let state = automaton.add_state();
@@ -159,7 +169,8 @@ fn any_run(atoms: usize) -> Tgba {
     automaton
 }
 
-/// The shapes that need no graph: which, of what, and whether reaching a state where that is true is what is wanted.
+/// The formulas that need no stored graph: the method, the Boolean subformula, and whether reaching
+/// a state where it is true makes the formula hold.
 fn shape(store: &Formulas, f: Formula) -> Option<(Method, Formula, bool)> {
     match *store.node(f) {
         Operator::ForAllPaths(path) => {
@@ -179,12 +190,12 @@ fn shape(store: &Formulas, f: Formula) -> Option<(Method, Formula, bool)> {
     }
 }
 
-/// Is it made of atoms and Boolean operators alone?
+/// Does the formula consist of atoms and Boolean operators?
 fn is_boolean(store: &Formulas, f: Formula) -> bool {
     super::shapes::is_state_formula(store, f) && !store.is_branching(f)
 }
 
-/// The value of a Boolean formula where these atoms hold.
+/// The value of a Boolean formula for a letter.
 fn value(store: &Formulas, f: Formula, letter: &[u64]) -> bool {
     let of = |g: Formula| value(store, g, letter);
     match store.node(f) {
@@ -200,16 +211,16 @@ fn value(store: &Formulas, f: Formula, letter: &[u64]) -> bool {
     }
 }
 
-/// Visits states, the nearest first, until one is met where the goal has the value that decides: true if a witness is wanted, which
-/// every initial state must have; false if that is a counterexample.
-fn reach<S: Observable>(
+/// Visits states, the nearest first, until the goal has the wanted value: true for a witness, which
+/// every initial state must have, false for a counterexample.
+fn reach_goal<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
     store: &Formulas,
     goal: Formula,
     wanted: bool,
-) -> Found {
+) -> CheckResult {
     let initial = graph.initial()?;
-    // Whether all of them have a witness is a question for each; a counterexample may start anywhere.
+    // Each initial state needs its own witness; a counterexample may start in any.
     let starts: Vec<Vec<Node>> =
         if wanted { initial.iter().map(|&node| vec![node]).collect() } else { vec![initial] };
     let mut first = None;
@@ -230,19 +241,19 @@ fn reach<S: Observable>(
     Ok((first.is_some() == wanted, first))
 }
 
-/// The edges of a shortest way to a node where the goal has this value, and the node.
+/// A shortest path to a node where the goal has the wanted value.
 fn nearest<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
     store: &Formulas,
     goal: Formula,
     wanted: bool,
     start: &[Node],
-) -> Result<Option<Witness>, Stop> {
+) -> Result<Option<Witness>, ProductError> {
     let mut letter = Vec::new();
-    // In the order in which they are met: the node, and where it was met from.
+    // In the order of discovery: the node, and the position of its predecessor.
     let mut queue: Vec<(Node, usize)> = start.iter().map(|&node| (node, usize::MAX)).collect();
-    let mut met = NodeSet::none(graph.len());
-    start.iter().for_each(|&node| met.insert(node));
+    let mut visited = NodeSet::none(graph.len());
+    start.iter().for_each(|&node| visited.insert(node));
     let mut edges = Vec::new();
     let mut next = 0;
     while let Some(&(node, _)) = queue.get(next) {
@@ -259,10 +270,10 @@ fn nearest<S: Observable>(
         }
         edges.clear();
         graph.successors(node, &mut edges)?;
-        met.widen(graph.len());
+        visited.widen(graph.len());
         for edge in &edges {
-            if !met.contains(edge.target) {
-                met.insert(edge.target);
+            if !visited.contains(edge.target) {
+                visited.insert(edge.target);
                 queue.push((edge.target, next));
             }
         }
@@ -271,8 +282,11 @@ fn nearest<S: Observable>(
     Ok(None)
 }
 
-/// The edges between nodes that follow each other.
-fn path<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, nodes: &[Node]) -> Result<Witness, Stop> {
+/// The edges along a path of nodes.
+fn path<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    nodes: &[Node],
+) -> Result<Witness, ProductError> {
     let mut witness = Witness { steps: Vec::new(), end: nodes[nodes.len() - 1], cycle: None };
     let mut edges = Vec::new();
     for pair in nodes.windows(2) {
@@ -284,30 +298,34 @@ fn path<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, nodes: &[Node]) -> R
     Ok(witness)
 }
 
-fn home<S: Observable>(graph: &mut ProductGraph<'_, '_, S>, store: &Formulas, goal: Formula) -> Found {
+fn home_property<S: Observable>(
+    graph: &mut ProductGraph<'_, '_, S>,
+    store: &Formulas,
+    goal: Formula,
+) -> CheckResult {
     let mut letter = Vec::new();
-    let found = lost(graph, |graph, node| {
+    let found = find_state_without_return(graph, |graph, node| {
         graph.letter(node, &mut letter)?;
         Ok(value(store, goal, &letter))
     })?;
     let Some(node) = found else { return Ok((true, None)) };
     let initial = graph.initial()?;
-    let nodes = way(graph, &initial, |met| met == node)?.unwrap_or_default();
+    let nodes = shortest_path(graph, &initial, |visited| visited == node)?.unwrap_or_default();
     let witness = path(graph, &nodes)?;
     let run = run_along(graph, &witness, nodes[0], None)?;
     Ok((false, Some(run)))
 }
 
-/// Writes the whole graph down and labels it.
-fn label<S: Observable>(
+/// Stores the whole graph and labels it.
+fn label_structure<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
     store: &mut Formulas,
     formula: Formula,
     fairness: Option<Fairness>,
     limits: &Limits<'_>,
-) -> Found {
+) -> CheckResult {
     let strength = fairness.map(|fairness| fairness.strength);
-    let structure = write_down(graph, store.atom_count(), strength)?;
+    let structure = build_structure(graph, store.atom_count(), strength)?;
     let meter = Meter::new(limits, Duration::ZERO);
     let mut labelling = Labelling::new(&structure, strength);
     labelling.meter = Some(&meter);
@@ -325,13 +343,13 @@ fn label<S: Observable>(
     Ok((violating.is_none(), run))
 }
 
-/// The run along a path that leaves the observed states with the step at this place.
+/// The run along a path that enters an endless atomic sequence with the step at this position.
 fn diverging_run<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
     witness: &Witness,
     place: usize,
     strength: Option<Strength>,
-) -> Result<LassoRun, Stop> {
+) -> Result<LassoRun, ProductError> {
     let end = witness.steps[place].node;
     let before = Witness { steps: witness.steps[..place].to_vec(), end, cycle: None };
     let mut run = run_along(graph, &before, end, None)?;
@@ -344,11 +362,11 @@ fn diverging_run<S: Observable>(
 }
 
 /// All states with their edges and labels.
-fn write_down<S: Observable>(
+fn build_structure<S: Observable>(
     graph: &mut ProductGraph<'_, '_, S>,
     atoms: usize,
     strength: Option<Strength>,
-) -> Result<Structure, Stop> {
+) -> Result<Structure, ProductError> {
     let mut structure = Structure::default();
     structure.initial = graph.initial()?;
     let mut labels = vec![NodeSet::none(0); atoms];
@@ -359,7 +377,8 @@ fn write_down<S: Observable>(
     while (node as usize) < graph.len() {
         let diverges = if strength.is_some() {
             fair_edges.clear();
-            let diverges = graph.diverges(|graph| graph.expand(node, &mut fair_edges, &mut enabled))?;
+            let diverges =
+                graph.diverges(|graph| graph.expand(node, &mut fair_edges, &mut enabled))?;
             structure.push(&fair_edges, &enabled);
             diverges
         } else {
@@ -372,15 +391,15 @@ fn write_down<S: Observable>(
             diverging.push(node);
         }
         graph.letter(node, &mut letter)?;
-        for (atom, label) in labels.iter_mut().enumerate() {
-            label.widen(graph.len());
+        for (atom, label_structure) in labels.iter_mut().enumerate() {
+            label_structure.widen(graph.len());
             if letter[atom / 64] >> (atom % 64) & 1 == 1 {
-                label.insert(node);
+                label_structure.insert(node);
             }
         }
         node += 1;
         if node % (1 << 16) == 0 {
-            graph.check_memory(structure.bytes()).map_err(Stop::Limit)?;
+            graph.check_memory(structure.bytes()).map_err(ProductError::Limit)?;
         }
     }
     structure.labels = labels;
@@ -396,7 +415,7 @@ fn run_along<S: Observable>(
     witness: &Witness,
     start: Node,
     cycle: Option<usize>,
-) -> Result<LassoRun, Stop> {
+) -> Result<LassoRun, ProductError> {
     let start = witness.steps.first().map_or(start, |step| step.node);
     let initial = graph.initial()?.iter().position(|&node| node == start).unwrap_or(0);
     let (before, round) = witness.steps.split_at(cycle.unwrap_or(witness.steps.len()));

@@ -1,18 +1,20 @@
-//! Labelling: in which states does a formula hold? Bottom up, each subformula once, each in linear time (Clarke, Emerson and Sistla 1986;
-//! section 7 of Peled's survey). `A ψ` is what has no `E ¬ψ`; CTL's shapes of `E ψ` are solved on the structure itself, any
-//! other path formula by its automaton. With fairness, `A` and `E` speak of fair paths.
+//! Labelling: the states in which a formula holds, computed bottom up, each subformula once and in
+//! linear time (Clarke, Emerson and Sistla 1986; section 7 of Peled's survey). `A ψ` is `¬E ¬ψ`;
+//! CTL's forms of `E ψ` are solved on the structure itself, other path formulas by their automaton.
+//! With fairness, `A` and `E` quantify over fair paths.
 
 use super::node_set::NodeSet;
 use super::path_formula::PathProduct;
-use super::shapes::{Shape, abstracted, is_state_formula, negation, shape};
-use super::structure::{Patience, Structure, View};
+use super::shapes::{CtlShape, abstracted, is_state_formula, negation, shape};
+use super::structure::{Structure, StructureGraph, TimeCheck};
 use crate::limits::{Limit, Meter};
 use crate::liveness::Node;
-use crate::liveness::fairness::{Refinement, Strength, components};
-use crate::liveness::{Numbers, UNMET};
-use omega::automaton::Tgba;
-use omega::formula::{Formula, Formulas, Node as Operator};
-use omega::translate::{Options, TranslateError, translate};
+use crate::liveness::components::components;
+use crate::liveness::fairness::{Refinement, Strength};
+use crate::liveness::{UNVISITED, VisitNumbers};
+use lariat_ltl::automaton::Tgba;
+use lariat_ltl::formula::{Formula, Formulas, Node as Operator};
+use lariat_ltl::translate::{Options, TranslateError, translate};
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
@@ -20,9 +22,11 @@ use std::rc::Rc;
 /// Why a formula has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabellingError {
+    /// A limit was reached.
     Limit(Limit),
-    /// This part of the formula speaks of a path, and no `A` or `E` says of which.
+    /// This subformula is a path formula without an `A` or `E`.
     NotQuantified(Formula),
+    /// The translation of a path formula failed.
     Translate(TranslateError),
     /// There are too many pairs of a state and a state of the automaton.
     TooLarge,
@@ -33,12 +37,12 @@ impl fmt::Display for LabellingError {
         match self {
             LabellingError::Limit(limit) => limit.fmt(out),
             LabellingError::NotQuantified(_) => {
-                out.write_str("a part of the formula speaks of a path, but no `A` or `E` says of which")
+                out.write_str("a temporal operator is not in the scope of `A` or `E`")
             }
             LabellingError::Translate(error) => error.fmt(out),
-            LabellingError::TooLarge => {
-                out.write_str("the states times the states of the formula's automaton are more than 2^32")
-            }
+            LabellingError::TooLarge => out.write_str(
+                "the product of the states with the formula's automaton has more than 2^32 nodes",
+            ),
         }
     }
 }
@@ -57,36 +61,44 @@ pub struct Labelling<'s> {
     pub(super) structure: &'s Structure,
     pub(super) strength: Option<Strength>,
     pub(super) meter: Option<&'s Meter<'s>>,
-    /// Where each state formula that was asked for holds.
+    /// The states of each state formula that was evaluated.
     known: HashMap<Formula, Rc<NodeSet>>,
-    /// Where a fair path starts.
-    fair: Option<Rc<NodeSet>>,
-    /// Solve CTL's shapes by automata too: for tests, since both must agree.
+    /// Solve CTL's forms by automata, too: for tests, since both methods must agree.
     pub(super) by_automata: bool,
 }
 
 impl<'s> Labelling<'s> {
-    /// Paths are all paths, or the fair ones.
+    /// `strength`: quantify over fair paths only.
     pub fn new(structure: &'s Structure, strength: Option<Strength>) -> Labelling<'s> {
         let by_automata = false;
-        Labelling { structure, strength, meter: None, known: HashMap::new(), fair: None, by_automata }
+        Labelling { structure, strength, meter: None, known: HashMap::new(), by_automata }
     }
 
-    /// The structure as a graph, or the part of it within a set.
-    pub(super) fn view<'v>(&self, within: Option<&'v NodeSet>) -> View<'v>
+    /// The structure, or the part of it within a set, as a graph.
+    pub(super) fn view<'v>(&self, within: Option<&'v NodeSet>) -> StructureGraph<'v>
     where
         's: 'v,
     {
         let fair = self.strength.is_some();
-        View { structure: self.structure, initial: Vec::new(), within, fair, patience: self.patience() }
+        StructureGraph {
+            structure: self.structure,
+            initial: Vec::new(),
+            within,
+            fair,
+            time_check: self.time_check(),
+        }
     }
 
-    pub(super) fn patience(&self) -> Patience<'s> {
-        Patience::new(self.meter)
+    pub(super) fn time_check(&self) -> TimeCheck<'s> {
+        TimeCheck::new(self.meter)
     }
 
     /// The states in which a state formula holds.
-    pub fn states(&mut self, store: &mut Formulas, f: Formula) -> Result<Rc<NodeSet>, LabellingError> {
+    pub fn states(
+        &mut self,
+        store: &mut Formulas,
+        f: Formula,
+    ) -> Result<Rc<NodeSet>, LabellingError> {
         if let Some(known) = self.known.get(&f) {
             return Ok(known.clone());
         }
@@ -145,9 +157,7 @@ impl<'s> Labelling<'s> {
     /// The states from which some (fair) path satisfies the formula.
     fn exists(&mut self, store: &mut Formulas, path: Formula) -> Result<NodeSet, LabellingError> {
         if is_state_formula(store, path) {
-            let mut set = self.owned(store, path)?;
-            set.intersect(&*self.fair()?);
-            return Ok(set);
+            return self.owned(store, path);
         }
         if self.by_automata {
             return self.exists_by_automaton(store, path);
@@ -183,8 +193,7 @@ impl<'s> Labelling<'s> {
                 self.exists(store, inner)
             }
             Operator::Next(f) if plain => {
-                let mut goal = self.owned(store, f)?;
-                goal.intersect(&*self.fair()?);
+                let goal = self.states(store, f)?;
                 let mut set = NodeSet::none(self.structure.len());
                 for state in 0..self.structure.len() as Node {
                     if self.structure.successors(state).iter().any(|&next| goal.contains(next)) {
@@ -194,52 +203,43 @@ impl<'s> Labelling<'s> {
                 Ok(set)
             }
             _ => match shape(store, path).filter(|_| plain) {
-                Some(shape) => self.shaped(store, shape),
+                Some(shape) => self.solve_shape(store, shape),
                 None => self.exists_by_automaton(store, path),
             },
         }
     }
 
-    /// Where a fair path starts: everywhere, if fairness is not asked for.
-    pub(super) fn fair(&mut self) -> Result<Rc<NodeSet>, LabellingError> {
-        if let Some(fair) = &self.fair {
-            return Ok(fair.clone());
-        }
-        let all = NodeSet::all(self.structure.len());
-        let fair = match self.strength {
-            None => all,
-            Some(_) => self.backward(&all, NodeSet::none(self.structure.len()), true)?,
-        };
-        let fair = Rc::new(fair);
-        self.fair = Some(fair.clone());
-        Ok(fair)
-    }
-
-    /// The states of a shape of CTL.
-    pub(super) fn shaped(&mut self, store: &mut Formulas, shape: Shape) -> Result<NodeSet, LabellingError> {
+    /// The states in which a path formula of CTL holds for some path.
+    pub(super) fn solve_shape(
+        &mut self,
+        store: &mut Formulas,
+        shape: CtlShape,
+    ) -> Result<NodeSet, LabellingError> {
         let within = self.states(store, shape.within)?;
-        let mut goal = self.owned(store, shape.goal)?;
-        goal.intersect(&*self.fair()?);
+        let goal = self.owned(store, shape.goal)?;
         Ok(self.backward(&within, goal, shape.forever)?)
     }
 
-    /// The states from which a path leads through `within` to the goal or, if `forever`, stays within on a fair way. Components are met
-    /// from the end, so a component is in if it has a fair cycle or an edge to what is in.
+    /// The states from which a path leads through `within` to the goal or, if `forever`, stays
+    /// within on a fair path. Components are completed in reverse topological order, so a component
+    /// belongs to the result if it has a fair cycle or an edge into the result.
     fn backward(&self, within: &NodeSet, goal: NodeSet, forever: bool) -> Result<NodeSet, Limit> {
         let mut result = goal;
         let mut rest = within.clone();
         rest.subtract(&result);
         let roots: Vec<Node> = rest.iter().collect();
-        let mut numbers = Numbers::nothing();
-        roots.iter().for_each(|&root| numbers.set(root, UNMET));
+        let mut numbers = VisitNumbers::all_outside();
+        roots.iter().for_each(|&root| numbers.set(root, UNVISITED));
         let structure = self.structure;
         let mut view = self.view(None);
         let mut refinement = self.strength.map(Refinement::new);
-        components(&mut view, &roots, &mut numbers, |view, members, cyclic| {
-            let leads_on =
-                |member: &Node| structure.successors(*member).iter().any(|&target| result.contains(target));
+        components(&mut view, &roots, &mut numbers, |view, component| {
+            let members = component.members;
+            let leads_on = |member: &Node| {
+                structure.successors(*member).iter().any(|&target| result.contains(target))
+            };
             let mut is_in = members.iter().any(leads_on);
-            if !is_in && forever && cyclic {
+            if !is_in && forever && component.cyclic {
                 is_in = match &mut refinement {
                     None => true,
                     Some(refinement) => refinement.fair_part(view, members)?.is_some(),
@@ -264,7 +264,8 @@ impl<'s> Labelling<'s> {
         Ok(product.states_with_path(self.strength)?)
     }
 
-    /// The automaton of a path formula, over atoms that stand for its largest state formulas, and where each of those holds.
+    /// The automaton of a path formula, over atoms that represent its maximal state formulas, and
+    /// the states of each atom.
     pub(super) fn automaton(
         &mut self,
         store: &mut Formulas,

@@ -1,8 +1,10 @@
 //! Branching time: CTL and CTL* on explicit state graphs.
 //!
-//! [`Structure`] is a state graph written down, [`Labelling`] finds the states in which a formula holds, `path_formula` does that for what is in
-//! CTL* but not in CTL, `witness` finds a path that shows why. Dead ends go on forever where they are. [`check()`] does all that with the states of a
-//! program; what can be decided while they are visited (`AG p`, `EF p` and, by `home`, `AG EF p`) needs no edges in memory.
+//! [`Structure`] is a state graph in memory, [`Labelling`] computes the states in which a formula
+//! holds (`path_formula` for CTL* formulas outside CTL), and `witness` finds a path that shows why.
+//! States without steps are their own successors. [`check()`] applies these to the states of a
+//! program; `AG p`, `EF p` and, by `home`, `AG EF p` are decided while the states are visited,
+//! without edges in memory.
 
 mod check;
 mod home;

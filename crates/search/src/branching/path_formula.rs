@@ -1,19 +1,22 @@
-//! `E ψ` for any path formula ψ: the product of a structure with ψ's automaton (Emerson and Lei 1987; section 7 of Peled's survey). Its strong
-//! components are met from the end; where one has an accepting, fair cycle, or leads to one that has, the states in it
-//! begin such a path.
+//! `E ψ` for any path formula ψ: the product of a structure with the automaton of ψ (Emerson and
+//! Lei 1987; section 7 of Peled's survey). Its strong components are completed in reverse
+//! topological order; the states in a component that has an accepting, fair cycle, or leads to one
+//! that has, begin such a path.
 
 use super::labelling::Labelling;
 use super::node_set::NodeSet;
-use super::structure::{Patience, Structure};
+use super::structure::{Structure, TimeCheck};
 use crate::limits::Limit;
-use crate::liveness::Numbers;
-use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph, Refinement, Strength, components};
+use crate::liveness::VisitNumbers;
+use crate::liveness::components::components;
+use crate::liveness::fairness::{ActorSet, FairEdge, FairGraph, Refinement, Strength};
 use crate::liveness::{Edge, Graph, Node};
-use omega::automaton::{Edge as AutomatonEdge, Marks, StateId, Tgba};
-use omega::guard::Guard;
+use lariat_ltl::automaton::{Edge as AutomatonEdge, Marks, StateId, Tgba};
+use lariat_ltl::guard::Guard;
 use std::rc::Rc;
 
-/// A structure and an automaton that reads the labels of its states. Node `s·|Q| + q` is state `s` about to be read in `q`.
+/// A structure and an automaton that reads the labels of its states. Node `s·|Q| + q` is state `s`,
+/// to be read in `q`.
 #[derive(Debug)]
 pub(super) struct PathProduct<'s> {
     pub structure: &'s Structure,
@@ -21,13 +24,13 @@ pub(super) struct PathProduct<'s> {
     /// By atom of the automaton.
     pub labels: Vec<Rc<NodeSet>>,
     pub initial: Vec<Node>,
-    /// Are actors told apart?
+    /// Is fairness considered?
     fair: bool,
-    patience: Patience<'s>,
+    time_check: TimeCheck<'s>,
 }
 
 impl<'s> PathProduct<'s> {
-    /// `None` if there are more nodes than can be numbered.
+    /// `None` if there are more nodes than numbers.
     pub fn new(
         labelling: &Labelling<'s>,
         automaton: &'s Tgba,
@@ -35,17 +38,17 @@ impl<'s> PathProduct<'s> {
     ) -> Option<PathProduct<'s>> {
         let structure = labelling.structure;
         let count = structure.len().checked_mul(automaton.state_count())?;
-        // The last number has a meaning of its own.
+        // The last number has a special meaning.
         (count < u32::MAX as usize).then_some(())?;
-        let (fair, patience) = (labelling.strength.is_some(), labelling.patience());
-        Some(PathProduct { structure, automaton, labels, initial: Vec::new(), fair, patience })
+        let (fair, time_check) = (labelling.strength.is_some(), labelling.time_check());
+        Some(PathProduct { structure, automaton, labels, initial: Vec::new(), fair, time_check })
     }
 
     fn states(&self) -> Node {
         self.automaton.state_count() as Node
     }
 
-    /// The nodes in which reading begins at a state.
+    /// The nodes in which a path from this state starts.
     pub fn starts(&self, state: Node) -> Vec<Node> {
         self.automaton.initial.iter().map(|start| state * self.states() + start.0).collect()
     }
@@ -59,11 +62,13 @@ impl<'s> PathProduct<'s> {
         let state = self.state_of(node);
         let edges = &self.automaton.edges[(node % self.states()) as usize];
         edges.iter().filter(move |edge| {
-            self.automaton.guards.holds(edge.guard, |atom| self.labels[atom as usize].contains(state))
+            self.automaton
+                .guards
+                .holds(edge.guard, |atom| self.labels[atom as usize].contains(state))
         })
     }
 
-    /// Does the automaton accept everything once it has read the label of this node's state?
+    /// Does the automaton accept every word after the label of this node's state?
     pub fn is_universal(&self, node: Node) -> bool {
         let all = Marks::all(self.automaton.sets);
         let accepts_all = |state: StateId| {
@@ -74,7 +79,7 @@ impl<'s> PathProduct<'s> {
         self.reading(node).any(|edge| accepts_all(edge.target))
     }
 
-    /// Which edge of the structure the node's so-many-th is.
+    /// The edge of the structure for the node's edge at this position.
     pub fn edge_of_structure(&self, node: Node, index: usize) -> usize {
         index % self.structure.successors(self.state_of(node)).len()
     }
@@ -85,12 +90,14 @@ impl<'s> PathProduct<'s> {
         if self.automaton.initial.is_empty() {
             return Ok(result);
         }
-        let all: Vec<Node> = (0..self.structure.len() as Node).flat_map(|state| self.starts(state)).collect();
+        let all: Vec<Node> =
+            (0..self.structure.len() as Node).flat_map(|state| self.starts(state)).collect();
         let mut good = NodeSet::none(self.len());
-        // Without fairness nobody is enabled in the eyes of the search, and weak fairness asks for nothing.
+        // Without fairness no actor is enabled, so weak fairness requires nothing.
         let mut refinement = Refinement::new(strength.unwrap_or(Strength::Weak));
         let mut edges = Vec::new();
-        components(self, &all, &mut Numbers::whole(), |graph, members, cyclic| {
+        components(self, &all, &mut VisitNumbers::all_unvisited(), |graph, component| {
+            let members = component.members;
             let mut is_good = false;
             for &member in members {
                 edges.clear();
@@ -100,10 +107,10 @@ impl<'s> PathProduct<'s> {
                     break;
                 }
             }
-            // Without fairness the beginning of a path is enough if every continuation satisfies the
-            // formula, also where each continuation ends in a run-time error.
-            is_good |= strength.is_none() && members.iter().any(|&member| graph.is_universal(member));
-            if is_good || cyclic && refinement.fair_part(graph, members)?.is_some() {
+            // A finite path suffices if every continuation satisfies the formula, even if each
+            // continuation ends in a run-time error.
+            is_good |= members.iter().any(|&member| graph.is_universal(member));
+            if is_good || component.cyclic && refinement.fair_part(graph, members)?.is_some() {
                 members.iter().for_each(|&member| good.insert(member));
             }
             Ok(None::<()>)
@@ -118,19 +125,23 @@ impl<'s> PathProduct<'s> {
 }
 
 impl Graph for PathProduct<'_> {
-    type Stop = Limit;
+    type Error = Limit;
 
     fn initial(&mut self) -> Result<Vec<Node>, Limit> {
         Ok(self.initial.clone())
     }
 
     fn successors(&mut self, node: Node, out: &mut Vec<Edge>) -> Result<(), Limit> {
-        self.patience.tick()?;
+        self.time_check.tick()?;
         let targets = self.structure.successors(self.state_of(node));
         let states = self.states();
         for edge in self.reading(node) {
             let marks = edge.marks.0;
-            out.extend(targets.iter().map(|&target| Edge { marks, target: target * states + edge.target.0 }));
+            out.extend(
+                targets
+                    .iter()
+                    .map(|&target| Edge { marks, target: target * states + edge.target.0 }),
+            );
         }
         Ok(())
     }
@@ -149,7 +160,12 @@ impl Graph for PathProduct<'_> {
 }
 
 impl FairGraph for PathProduct<'_> {
-    fn expand(&mut self, node: Node, edges: &mut Vec<FairEdge>, enabled: &mut ActorSet) -> Result<(), Limit> {
+    fn expand(
+        &mut self,
+        node: Node,
+        edges: &mut Vec<FairEdge>,
+        enabled: &mut ActorSet,
+    ) -> Result<(), Limit> {
         let mut plain = Vec::new();
         self.successors(node, &mut plain)?;
         let state = self.state_of(node);

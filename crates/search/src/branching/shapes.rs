@@ -1,16 +1,17 @@
-//! The syntax of branching-time formulas: which are about states, which path formulas are CTL's, how they are negated.
+//! The syntax of branching-time formulas: state formulas, the path formulas of CTL, and negation.
 
-use omega::formula::{Formula, Formulas, Node as Operator};
+use lariat_ltl::formula::{Formula, Formulas, Node as Operator};
 
-/// A path formula of CTL: along states within one set until one of the goal, or, if `forever`, without end.
+/// A path formula of CTL: through states of one set to a state of the goal or, if `forever`,
+/// without end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct CtlShape {
     pub within: Formula,
     pub goal: Formula,
     pub forever: bool,
 }
 
-pub(super) fn shape(store: &mut Formulas, path: Formula) -> Option<Shape> {
+pub(super) fn shape(store: &mut Formulas, path: Formula) -> Option<CtlShape> {
     let (within, goal, forever) = match *store.node(path) {
         Operator::Finally(f) => (Formula::TRUE, f, false),
         Operator::Globally(f) => (f, Formula::FALSE, true),
@@ -20,10 +21,10 @@ pub(super) fn shape(store: &mut Formulas, path: Formula) -> Option<Shape> {
         Operator::StrongRelease(f, g) => (g, store.and(f, g), false),
         _ => return None,
     };
-    Some(Shape { within, goal, forever })
+    Some(CtlShape { within, goal, forever })
 }
 
-/// Is its value a matter of a state alone?
+/// Does its value depend on a state alone?
 pub fn is_state_formula(store: &Formulas, f: Formula) -> bool {
     match store.node(f) {
         Operator::True
@@ -90,7 +91,7 @@ fn binary(
     dual(store, f, g)
 }
 
-/// A copy in which the largest state formulas are atoms, named by their place in `leaves`.
+/// A copy in which the maximal state formulas are atoms, named by their position in `leaves`.
 pub(super) fn abstracted(
     store: &Formulas,
     f: Formula,

@@ -1,25 +1,25 @@
-//! Labelling on random structures with random formulas, against the fix points written down directly, and fairness as in the tests of fair
-//! cycles: by trying every set of edges.
+//! Labelling on random structures with random formulas, compared with a direct computation of the
+//! fixpoints, in which fairness tries every set of edges.
 
 use super::*;
 use crate::liveness::fairness::{ActorSet, FairEdge, Strength};
 use crate::liveness::{Edge, Node};
-use omega::formula::{Formula, Formulas, Node as Operator, RandomFormula, Rng, evaluate};
-use omega::word::Lasso;
+use lariat_ltl::formula::{Formula, Formulas, Node as Operator, RandomFormula, Rng, evaluate};
+use lariat_ltl::word::Lasso;
 use proptest::prelude::*;
 
 const ATOMS: usize = 2;
 
-/// Small structures, with actors.
+/// Small structures, with actors. An actor is enabled only where it can move, so every finite path
+/// has a fair continuation, as in a program without run-time errors.
 fn structures() -> impl Strategy<Value = Structure> {
     (1usize..6).prop_flat_map(|count| {
         let edges = prop::collection::vec((0..count, 0..count as Node, 0u32..4), 0..8);
-        let more = prop::collection::vec(prop_oneof![2 => Just(0u32), 1 => 0u32..8], count);
         let labels = prop::collection::vec(0u32..1 << ATOMS, count);
-        (edges, more, labels).prop_map(move |(list, more, labels)| {
+        (edges, labels).prop_map(move |(list, labels)| {
             let mut structure = Structure::default();
-            for (node, more) in more.into_iter().enumerate() {
-                let mut enabled: ActorSet = (0..3).filter(|bit| more >> bit & 1 == 1).collect();
+            for node in 0..count {
+                let mut enabled = ActorSet::new();
                 let mut edges = Vec::new();
                 for &(_, target, actor) in list.iter().filter(|(source, ..)| *source == node) {
                     let movers: ActorSet = [actor].into_iter().filter(|&actor| actor < 3).collect();
@@ -52,7 +52,7 @@ fn store() -> Formulas {
     store
 }
 
-/// A random formula of CTL.
+/// A random CTL formula.
 fn ctl(store: &mut Formulas, rng: &mut Rng, size: usize) -> Formula {
     if size <= 1 {
         return RandomFormula { atoms: ATOMS, size: 1, next: true }.generate(store, rng);
@@ -75,10 +75,10 @@ fn ctl(store: &mut Formulas, rng: &mut Rng, size: usize) -> Formula {
     if rng.below(2) == 0 { store.for_all_paths(path) } else { store.exists_path(path) }
 }
 
-/// CTL, computed as obviously as possible.
+/// CTL by direct fixpoints.
 struct Obvious<'s> {
     structure: &'s Structure,
-    /// The sets of nodes that a fair path can visit forever.
+    /// The sets of nodes that a fair path can visit infinitely often.
     forever: Vec<Vec<Node>>,
 }
 
@@ -97,28 +97,31 @@ impl<'s> Obvious<'s> {
             let chosen: Vec<_> =
                 (0..all.len()).filter(|bit| subset >> bit & 1 == 1).map(|bit| all[bit]).collect();
             let reached = |from: Node| {
-                let mut met = vec![from];
-                while let Some(&(.., next)) =
-                    chosen.iter().find(|(source, _, target)| met.contains(source) && !met.contains(target))
-                {
-                    met.push(next);
+                let mut visited = vec![from];
+                while let Some(&(.., next)) = chosen.iter().find(|(source, _, target)| {
+                    visited.contains(source) && !visited.contains(target)
+                }) {
+                    visited.push(next);
                 }
-                met
+                visited
             };
             let strong = chosen.iter().all(|&(.., target)| {
-                let met = reached(target);
-                chosen.iter().all(|(source, ..)| met.contains(source))
+                let visited = reached(target);
+                chosen.iter().all(|(source, ..)| visited.contains(source))
             });
             let fair = (0..3).all(|actor| {
-                let mut claims = chosen
-                    .iter()
-                    .map(|&(node, ..)| structure.enabled(node).is_some_and(|set| set.contains(actor)));
+                let mut claims = chosen.iter().map(|&(node, ..)| {
+                    structure.enabled(node).is_some_and(|set| set.contains(actor))
+                });
                 let claim = match strength {
                     None => false,
                     Some(Strength::Weak) => claims.all(|claim| claim),
                     Some(Strength::Strong) => claims.any(|claim| claim),
                 };
-                !claim || chosen.iter().any(|&(node, edge, _)| structure.movers(node, edge).contains(actor))
+                !claim
+                    || chosen
+                        .iter()
+                        .any(|&(node, edge, _)| structure.movers(node, edge).contains(actor))
             });
             if strong && fair {
                 forever.push(chosen.iter().map(|&(node, ..)| node).collect());
@@ -131,10 +134,6 @@ impl<'s> Obvious<'s> {
         (0..self.structure.len() as Node).map(holds).collect()
     }
 
-    fn fair(&self) -> Set {
-        self.globally(&self.set(|_| true))
-    }
-
     fn until(&self, f: &Set, g: &Set) -> Set {
         let mut set = g.clone();
         for _ in 0..self.structure.len() {
@@ -144,11 +143,6 @@ impl<'s> Obvious<'s> {
             });
         }
         set
-    }
-
-    fn fair_until(&self, f: &Set, g: &Set) -> Set {
-        let fair = self.fair();
-        self.until(f, &self.set(|node| g[node as usize] && fair[node as usize]))
     }
 
     fn globally(&self, f: &Set) -> Set {
@@ -166,44 +160,49 @@ impl<'s> Obvious<'s> {
         let not = |a: &Set| self.set(|node| !a[node as usize]);
         let of = |g: Formula| self.eval(store, g);
         let next = |f: &Set| {
-            let goal = and(f, &self.fair());
-            self.set(|node| self.structure.successors(node).iter().any(|&next| goal[next as usize]))
+            self.set(|node| self.structure.successors(node).iter().any(|&next| f[next as usize]))
         };
         match store.node(f) {
             Operator::True => self.set(|_| true),
             Operator::False => self.set(|_| false),
-            Operator::Atom(atom) => self.set(|node| self.structure.labels[atom.0 as usize].contains(node)),
+            Operator::Atom(atom) => {
+                self.set(|node| self.structure.labels[atom.0 as usize].contains(node))
+            }
             Operator::Not(g) => not(&of(*g)),
-            Operator::And(list) => list.iter().fold(self.set(|_| true), |all, &g| and(&all, &of(g))),
+            Operator::And(list) => {
+                list.iter().fold(self.set(|_| true), |all, &g| and(&all, &of(g)))
+            }
             Operator::Or(list) => list.iter().fold(self.set(|_| false), |all, &g| or(&all, &of(g))),
             Operator::Implies(a, b) => or(&not(&of(*a)), &of(*b)),
             Operator::ExistsPath(path) => match *store.node(*path) {
                 Operator::Next(g) => next(&of(g)),
-                Operator::Finally(g) => self.fair_until(&self.set(|_| true), &of(g)),
+                Operator::Finally(g) => self.until(&self.set(|_| true), &of(g)),
                 Operator::Globally(g) => self.globally(&of(g)),
-                Operator::Until(f, g) => self.fair_until(&of(f), &of(g)),
-                Operator::WeakUntil(f, g) => or(&self.fair_until(&of(f), &of(g)), &self.globally(&of(f))),
-                Operator::Release(f, g) => {
-                    or(&self.fair_until(&of(g), &and(&of(f), &of(g))), &self.globally(&of(g)))
+                Operator::Until(f, g) => self.until(&of(f), &of(g)),
+                Operator::WeakUntil(f, g) => {
+                    or(&self.until(&of(f), &of(g)), &self.globally(&of(f)))
                 }
-                Operator::StrongRelease(f, g) => self.fair_until(&of(g), &and(&of(f), &of(g))),
+                Operator::Release(f, g) => {
+                    or(&self.until(&of(g), &and(&of(f), &of(g))), &self.globally(&of(g)))
+                }
+                Operator::StrongRelease(f, g) => self.until(&of(g), &and(&of(f), &of(g))),
                 ref other => panic!("not generated: {other:?}"),
             },
             Operator::ForAllPaths(path) => {
                 let ways_out = match *store.node(*path) {
                     Operator::Next(g) => next(&not(&of(g))),
                     Operator::Finally(g) => self.globally(&not(&of(g))),
-                    Operator::Globally(g) => self.fair_until(&self.set(|_| true), &not(&of(g))),
+                    Operator::Globally(g) => self.until(&self.set(|_| true), &not(&of(g))),
                     Operator::Until(f, g) => {
                         let neither = and(&not(&of(f)), &not(&of(g)));
-                        or(&self.fair_until(&not(&of(g)), &neither), &self.globally(&not(&of(g))))
+                        or(&self.until(&not(&of(g)), &neither), &self.globally(&not(&of(g))))
                     }
                     Operator::WeakUntil(f, g) => {
-                        self.fair_until(&not(&of(g)), &and(&not(&of(f)), &not(&of(g))))
+                        self.until(&not(&of(g)), &and(&not(&of(f)), &not(&of(g))))
                     }
-                    Operator::Release(f, g) => self.fair_until(&not(&of(f)), &not(&of(g))),
+                    Operator::Release(f, g) => self.until(&not(&of(f)), &not(&of(g))),
                     Operator::StrongRelease(f, g) => {
-                        or(&self.fair_until(&not(&of(f)), &not(&of(g))), &self.globally(&not(&of(f))))
+                        or(&self.until(&not(&of(f)), &not(&of(g))), &self.globally(&not(&of(f))))
                     }
                     ref other => panic!("not generated: {other:?}"),
                 };
@@ -241,8 +240,10 @@ proptest! {
                 let mut labelling = Labelling::new(&structure, strength);
                 labelling.by_automata = by_automata;
                 let found = labelling.states(&mut store, f).unwrap();
-                let found: Vec<bool> = (0..structure.len() as Node).map(|node| found.contains(node)).collect();
-                prop_assert_eq!(&found, &expected, "{:?} {}", strength, store.display(f, Default::default()));
+                let found: Vec<bool> =
+                    (0..structure.len() as Node).map(|node| found.contains(node)).collect();
+                let shown = store.display(f, Default::default());
+                prop_assert_eq!(&found, &expected, "{:?} {}", strength, shown);
                 for node in 0..structure.len() as Node {
                     let path = labelling.witness(&mut store, f, node).unwrap();
                     prop_assert!(follows(&structure, node, &path), "{:?}", path);
@@ -251,7 +252,8 @@ proptest! {
         }
     }
 
-    /// `E φ` and `A φ` for any φ of LTL: a witness satisfies it, and where none is said to exist, no path picked at random does.
+    /// `E φ` and `A φ` for any LTL formula φ: a witness satisfies it, and if none exists, no random
+    /// path satisfies it.
     #[test]
     fn ctl_star_is_about_words(structure in structures(), seed in any::<u64>(), size in 1usize..9) {
         let mut store = store();
@@ -260,7 +262,9 @@ proptest! {
         let (exists, all) = (store.exists_path(f), store.for_all_paths(f));
         let opposite = store.not(f);
         let opposite = store.exists_path(opposite);
-        let letter = |node: Node, atom: omega::formula::AtomId| structure.labels[atom.0 as usize].contains(node);
+        let letter = |node: Node, atom: lariat_ltl::formula::AtomId| {
+            structure.labels[atom.0 as usize].contains(node)
+        };
         let mut labelling = Labelling::new(&structure, None);
         let some = labelling.states(&mut store, exists).unwrap();
         let every = labelling.states(&mut store, all).unwrap();
@@ -294,8 +298,9 @@ proptest! {
                 };
                 let word = Lasso::new(nodes[..cycle].to_vec(), nodes[cycle..].to_vec());
                 let truth = evaluate(&store, f, &word, |&node, atom| letter(node, atom));
-                prop_assert!(!truth || some.contains(node), "{}", store.display(f, Default::default()));
-                prop_assert!(truth || !every.contains(node), "{}", store.display(f, Default::default()));
+                let shown = store.display(f, Default::default());
+                prop_assert!(!truth || some.contains(node), "{}", shown);
+                prop_assert!(truth || !every.contains(node), "{}", shown);
             }
         }
     }

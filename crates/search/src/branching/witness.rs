@@ -1,5 +1,5 @@
-//! Why a formula holds in a state, or does not, as far as one path can tell: a witness of an `E`, a counterexample to an `A`.
-//! Where the path ends in a state that itself needs a path (`EF EG p`), it goes on with that.
+//! A path that shows why a formula holds in a state or not: a witness of an `E`, a counterexample
+//! to an `A`. If the path ends in a state that itself needs a path (`EF EG p`), that path follows.
 
 use super::labelling::{Labelling, LabellingError};
 use super::node_set::NodeSet;
@@ -7,21 +7,23 @@ use super::path_formula::PathProduct;
 use super::shapes::{is_state_formula, negation, shape};
 use crate::liveness::fairness::{LassoStep, Strength, search};
 use crate::liveness::{Graph, Node};
-use omega::formula::{Formula, Formulas, Node as Operator};
+use lariat_ltl::formula::{Formula, Formulas, Node as Operator};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A path through the structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
+    /// The steps, from the first state.
     pub steps: Vec<LassoStep>,
-    /// Where it ends, or begins again.
+    /// The last state, or the first state of the cycle.
     pub end: Node,
-    /// If it has no end: from which of the steps on it repeats.
+    /// The position of the cycle's first step, if the path is infinite.
     pub cycle: Option<usize>,
 }
 
 impl Labelling<'_> {
-    /// A path from the state that shows why the formula holds there or does not; without steps if none can.
+    /// A path from the state that shows why the formula holds there or not; without steps if no
+    /// path can.
     pub fn witness(
         &mut self,
         store: &mut Formulas,
@@ -30,12 +32,12 @@ impl Labelling<'_> {
     ) -> Result<Witness, LabellingError> {
         let holds = self.states(store, f)?.contains(state);
         let mut path = Witness { steps: Vec::new(), end: state, cycle: None };
-        self.show(store, f, holds, &mut path)?;
+        self.extend_to_show(store, f, holds, &mut path)?;
         Ok(path)
     }
 
-    /// Goes on from the path's end to show that `f` has this value there.
-    fn show(
+    /// Extends the path to show that `f` has this value in its last state.
+    fn extend_to_show(
         &mut self,
         store: &mut Formulas,
         f: Formula,
@@ -43,23 +45,25 @@ impl Labelling<'_> {
         path: &mut Witness,
     ) -> Result<(), LabellingError> {
         match store.node(f).clone() {
-            Operator::Not(g) => self.show(store, g, !value, path),
+            Operator::Not(g) => self.extend_to_show(store, g, !value, path),
             Operator::Implies(a, b) => {
                 let not = store.not(a);
-                self.show_one_of(store, &[not, b], value, path)
+                self.extend_to_show_operand(store, &[not, b], value, path)
             }
-            Operator::And(list) | Operator::Or(list) => self.show_one_of(store, &list, value, path),
-            Operator::ExistsPath(g) if value => self.follow(store, g, path),
+            Operator::And(list) | Operator::Or(list) => {
+                self.extend_to_show_operand(store, &list, value, path)
+            }
+            Operator::ExistsPath(g) if value => self.extend_along(store, g, path),
             Operator::ForAllPaths(g) if !value => {
                 let opposite = negation(store, g);
-                self.follow(store, opposite, path)
+                self.extend_along(store, opposite, path)
             }
             _ => Ok(()),
         }
     }
 
-    /// Shows the first operand with this value that a path can show.
-    fn show_one_of(
+    /// Extends the path for the first operand with this value that a path can show.
+    fn extend_to_show_operand(
         &mut self,
         store: &mut Formulas,
         list: &[Formula],
@@ -69,7 +73,7 @@ impl Labelling<'_> {
         for &g in list {
             if self.states(store, g)?.contains(path.end) == value {
                 let before = path.steps.len();
-                self.show(store, g, value, path)?;
+                self.extend_to_show(store, g, value, path)?;
                 if path.steps.len() > before {
                     break;
                 }
@@ -78,15 +82,15 @@ impl Labelling<'_> {
         Ok(())
     }
 
-    /// Goes on along a path that satisfies the path formula. Precondition: there is one.
-    fn follow(
+    /// Extends the path so that it satisfies the path formula. Precondition: that is possible.
+    fn extend_along(
         &mut self,
         store: &mut Formulas,
         formula: Formula,
         path: &mut Witness,
     ) -> Result<(), LabellingError> {
         if is_state_formula(store, formula) {
-            return self.show(store, formula, true, path);
+            return self.extend_to_show(store, formula, true, path);
         }
         let node = store.node(formula).clone();
         let mut plain = true;
@@ -96,7 +100,7 @@ impl Labelling<'_> {
                 for &g in list.iter() {
                     let exists = store.exists_path(g);
                     if self.states(store, exists)?.contains(path.end) {
-                        return self.follow(store, g, path);
+                        return self.extend_along(store, g, path);
                     }
                 }
                 Ok(())
@@ -105,43 +109,45 @@ impl Labelling<'_> {
                 let paths: Vec<Formula> =
                     list.iter().copied().filter(|&g| !is_state_formula(store, g)).collect();
                 let rest = store.and_all(paths);
-                self.follow(store, rest, path)
+                self.extend_along(store, rest, path)
             }
             Operator::Implies(a, b) => {
                 let not = negation(store, a);
                 let either = store.or(not, b);
-                self.follow(store, either, path)
+                self.extend_along(store, either, path)
             }
             Operator::Not(g) if !matches!(store.node(g), Operator::Iff(..) | Operator::Xor(..)) => {
                 let inner = negation(store, g);
-                self.follow(store, inner, path)
+                self.extend_along(store, inner, path)
             }
             Operator::Next(f) if plain => {
-                let mut goal = (*self.states(store, f)?).clone();
-                goal.intersect(&*self.fair()?);
-                let next = self.structure.successors(path.end).iter().position(|&next| goal.contains(next));
+                let goal = self.states(store, f)?;
+                let next = self
+                    .structure
+                    .successors(path.end)
+                    .iter()
+                    .position(|&next| goal.contains(next));
                 let edge = next.expect("a successor satisfies the formula");
                 path.steps.push(LassoStep { node: path.end, edge });
                 path.end = self.structure.successors(path.end)[edge];
-                self.show(store, f, true, path)
+                self.extend_to_show(store, f, true, path)
             }
             _ => match shape(store, formula).filter(|_| plain) {
                 Some(shape) => {
                     let within = self.states(store, shape.within)?;
-                    let mut goal = (*self.states(store, shape.goal)?).clone();
-                    goal.intersect(&*self.fair()?);
-                    if self.go_to(&within, &goal, path) {
-                        return self.show(store, shape.goal, true, path);
+                    let goal = self.states(store, shape.goal)?;
+                    if self.extend_to_goal(&within, &goal, path) {
+                        return self.extend_to_show(store, shape.goal, true, path);
                     }
-                    self.go_round(&within, path)
+                    self.extend_by_fair_cycle(&within, path)
                 }
-                None => self.go_by_automaton(store, formula, path),
+                None => self.extend_by_automaton(store, formula, path),
             },
         }
     }
 
-    /// Goes a shortest way through `within` to the goal, if there is one.
-    fn go_to(&self, within: &NodeSet, goal: &NodeSet, path: &mut Witness) -> bool {
+    /// Extends the path by a shortest path through `within` to the goal, if there is one.
+    fn extend_to_goal(&self, within: &NodeSet, goal: &NodeSet, path: &mut Witness) -> bool {
         let start = path.end;
         if goal.contains(start) {
             return true;
@@ -174,14 +180,20 @@ impl Labelling<'_> {
         false
     }
 
-    /// Goes round within the set forever, fairly. Precondition: that is possible.
-    fn go_round(&self, within: &NodeSet, path: &mut Witness) -> Result<(), LabellingError> {
+    /// Extends the path by a fair cycle within the set. Precondition: there is one.
+    fn extend_by_fair_cycle(
+        &self,
+        within: &NodeSet,
+        path: &mut Witness,
+    ) -> Result<(), LabellingError> {
         let mut view = self.view(Some(within));
         view.initial = vec![path.end];
         let lasso = search(&mut view, self.strength.unwrap_or(Strength::Weak))?;
-        let lasso = lasso.expect("a fair way round exists");
-        let original =
-            |step: &LassoStep| LassoStep { edge: view.edge_of_structure(step.node, step.edge), ..*step };
+        let lasso = lasso.expect("a fair cycle exists");
+        let original = |step: &LassoStep| LassoStep {
+            edge: view.edge_of_structure(step.node, step.edge),
+            ..*step
+        };
         path.steps.extend(lasso.prefix.iter().map(original));
         path.cycle = Some(path.steps.len());
         path.steps.extend(lasso.cycle.iter().map(original));
@@ -189,18 +201,20 @@ impl Labelling<'_> {
         Ok(())
     }
 
-    /// Goes along an infinite path whose word the formula's automaton accepts. Precondition: there is one.
-    fn go_by_automaton(
+    /// Extends the path by an infinite path that the formula's automaton accepts. Precondition:
+    /// there is one.
+    fn extend_by_automaton(
         &mut self,
         store: &mut Formulas,
         formula: Formula,
         path: &mut Witness,
     ) -> Result<(), LabellingError> {
         let (automaton, labels) = self.automaton(store, formula)?;
-        let mut product = PathProduct::new(self, &automaton, labels).ok_or(LabellingError::TooLarge)?;
+        let mut product =
+            PathProduct::new(self, &automaton, labels).ok_or(LabellingError::TooLarge)?;
         product.initial = product.starts(path.end);
         let lasso = search(&mut product, self.strength.unwrap_or(Strength::Weak))?;
-        let Some(lasso) = lasso else { return self.go_to_universal(&mut product, path) };
+        let Some(lasso) = lasso else { return self.extend_to_universal(&mut product, path) };
         let original = |step: &LassoStep| LassoStep {
             node: product.state_of(step.node),
             edge: product.edge_of_structure(step.node, step.edge),
@@ -212,16 +226,16 @@ impl Labelling<'_> {
         Ok(())
     }
 
-    /// Goes along the beginning of a path after which the automaton accepts everything.
+    /// Extends the path by a finite path after which the automaton accepts every word.
     /// Precondition: there is one.
-    fn go_to_universal(
+    fn extend_to_universal(
         &self,
         product: &mut PathProduct<'_>,
         path: &mut Witness,
     ) -> Result<(), LabellingError> {
         let mut queue: Vec<(Node, Option<(usize, LassoStep)>)> =
             product.initial.iter().map(|&node| (node, None)).collect();
-        let mut met: HashSet<Node> = product.initial.iter().copied().collect();
+        let mut visited: HashSet<Node> = product.initial.iter().copied().collect();
         let mut edges = Vec::new();
         let mut next = 0;
         while let Some(&(node, _)) = queue.get(next) {
@@ -231,7 +245,7 @@ impl Labelling<'_> {
             edges.clear();
             product.successors(node, &mut edges)?;
             for (place, edge) in edges.iter().enumerate() {
-                if met.insert(edge.target) {
+                if visited.insert(edge.target) {
                     let edge_number = product.edge_of_structure(node, place);
                     let step = LassoStep { node: product.state_of(node), edge: edge_number };
                     queue.push((edge.target, Some((next, step))));

@@ -1,166 +1,185 @@
-//! `cndfs`: nested depth-first search by several threads (Evangelista, Laarman, Petrucci, van de Pol 2012, "Improved multi-core nested
-//! depth-first search"). Each thread has its own stack and takes successors in its own order; blue (all that follows was visited) and red (no
-//! accepting cycle leads through here) are shared. A thread that ends its second search waits until accepting nodes it met are
-//! red, for another thread may just be visiting them, and only then makes red what it met.
+//! `cndfs`: nested depth-first search by several threads (Evangelista, Laarman, Petrucci, van de
+//! Pol 2012, "Improved multi-core nested depth-first search"). Each thread has its own stack and
+//! order of successors; the colors blue (all successors are visited) and red (no accepting cycle
+//! passes through the node) are shared. At the end of its second search a thread waits until the
+//! accepting nodes that it visited are red, since another thread may be visiting them, and only
+//! then colors its own nodes red.
 //!
-//! What is blue is not looked at any more, even if it is on the thread's own stack. In a weak graph the first search is enough nevertheless. Let a cycle be
-//! accepting, and let the first of its nodes that became blue be *s*. The thread that made it blue had looked at the next node of the cycle before, which
-//! was not blue, so on that thread's stack; and the edge to it has all marks, as every edge in that component.
+//! Blue nodes are ignored, even on the thread's own stack. In a weak graph the first search still
+//! suffices. Let a cycle be accepting, and let *s* be the first of its nodes that became blue.
+//! Before, the thread that colored *s* explored the edge to the next node of the cycle, which was
+//! not blue and therefore on that thread's stack; and that edge has all marks, like every edge of
+//! the component.
 
-use super::colors::Colors;
-use super::graph::{Found, Graph, Node, SharedGraph};
-use super::lasso::from_start;
-use super::nested::closed;
-use super::path::Path;
-use super::stress;
-use super::sweep;
-use super::team::{self, Ending, Order, Team};
+use crate::liveness::graph::{Graph, Node, SearchResult, SharedGraph};
+use crate::liveness::lasso::from_initial;
+use crate::liveness::nested::lasso_on_stack;
+use crate::liveness::node_colors::NodeColors;
+use crate::liveness::search_stack::SearchStack;
+use crate::liveness::stress;
+use crate::liveness::sweep;
+use crate::liveness::team::{self, EdgeOrder, Team, WorkerEnding};
 
-/// Shared: all that follows has been visited.
+/// Shared: all successors are visited.
 const BLUE: u8 = 1;
-/// Shared: no accepting cycle leads through here.
+/// Shared: no accepting cycle passes through the node.
 const RED: u8 = 2;
-/// A thread's own: on the stack of its first search.
+/// Per thread: on the stack of the first search.
 const CYAN: u8 = 1;
-/// A thread's own: met by its second search.
+/// Per thread: visited by the second search.
 const PINK: u8 = 2;
 
-pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
+pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> SearchResult<G> {
     let found = team::search(graph, threads, |view, number, team| {
-        let mut worker = Worker {
+        let mut worker = CndfsWorker {
             team,
-            own: Colors::default(),
-            order: Order::new(number),
+            own: NodeColors::default(),
+            order: EdgeOrder::new(number),
             weak: view.is_weak(),
             all_marks: view.all_marks(),
         };
-        // Many searches are short: the memory for their paths is kept.
-        let mut path = Path::default();
-        sweep::together(view, team, |graph, root, left| worker.blue(graph, &mut path, root, left))
+        // Reused, since many searches are short.
+        let mut path = SearchStack::default();
+        sweep::cooperate(view, team, |graph, root, exits| {
+            worker.blue(graph, &mut path, root, exits)
+        })
     })?;
-    found.map(|lasso| from_start(graph, lasso)).transpose()
+    found.map(|lasso| from_initial(graph, lasso)).transpose()
 }
 
-struct Worker<'t> {
+struct CndfsWorker<'t> {
     team: &'t Team,
-    own: Colors,
-    order: Order,
+    own: NodeColors,
+    order: EdgeOrder,
     weak: bool,
     all_marks: u64,
 }
 
-type Step<G> = Result<Option<Ending<<G as Graph>::Stop>>, <G as Graph>::Stop>;
+type CndfsStep<G> = Result<Option<WorkerEnding<<G as Graph>::Error>>, <G as Graph>::Error>;
 
-impl Worker<'_> {
+impl CndfsWorker<'_> {
     /// The first search.
     fn blue<G: SharedGraph>(
         &mut self,
         graph: &mut G,
-        path: &mut Path<()>,
+        path: &mut SearchStack<()>,
         root: Node,
-        left: &mut Vec<Node>,
-    ) -> Step<G> {
-        if graph.has(root, BLUE) {
+        exits: &mut Vec<Node>,
+    ) -> CndfsStep<G> {
+        if graph.has_color(root, BLUE) {
             return Ok(None);
         }
         path.clear();
-        self.enter(graph, path, root, left)?;
+        self.enter(graph, path, root, exits)?;
         while let Some(node) = path.top() {
             if let Some(edge) = path.next_edge() {
-                if graph.has(edge.target, BLUE) {
+                if graph.has_color(edge.target, BLUE) {
                     continue;
                 }
                 if self.own.has(edge.target, CYAN) {
-                    let closes =
-                        edge.marks == self.all_marks || !self.weak && graph.is_accepting(edge.target);
+                    let closes = edge.marks == self.all_marks
+                        || !self.weak && graph.is_accepting(edge.target);
                     if closes {
-                        return Ok(Some(Ending::Found(closed(path, edge.target, &[]))));
+                        return Ok(Some(WorkerEnding::Found(lasso_on_stack(
+                            path,
+                            edge.target,
+                            &[],
+                        ))));
                     }
                 } else {
-                    self.enter(graph, path, edge.target, left)?;
+                    self.enter(graph, path, edge.target, exits)?;
                     self.share(graph, root);
                 }
                 continue;
             }
             if self.team.is_over() {
-                return Ok(Some(Ending::Over));
+                return Ok(Some(WorkerEnding::Over));
             }
             stress::point();
-            graph.mark(node, BLUE);
+            graph.insert_color(node, BLUE);
             if !self.weak
                 && graph.is_accepting(node)
                 && let Some(ending) = self.red(graph, path, node)?
             {
                 return Ok(Some(ending));
             }
-            self.own.clear(node, CYAN);
+            self.own.remove(node, CYAN);
             path.pop();
             self.share(graph, root);
         }
         Ok(None)
     }
 
-    /// Lets somebody who has no work begin where this search began: it takes another way.
+    /// Lets an idle thread start from the root of this search; it takes a different order.
     fn share<G: SharedGraph>(&self, graph: &G, root: Node) {
-        if self.team.is_hungry() && !graph.has(root, BLUE) {
+        if self.team.is_hungry() && !graph.has_color(root, BLUE) {
             self.team.give([root].into_iter());
         }
     }
 
-    /// Puts a node on the stack. Edges to what is blue already need not be followed.
+    /// Pushes a node onto the stack, without its edges to blue nodes.
     fn enter<G: SharedGraph>(
         &mut self,
         graph: &mut G,
-        path: &mut Path<()>,
+        path: &mut SearchStack<()>,
         node: Node,
-        left: &mut Vec<Node>,
-    ) -> Result<(), G::Stop> {
-        self.own.mark(node, CYAN);
-        path.push_within(graph, node, (), left)?;
-        path.retain(|edge| !graph.has(edge.target, BLUE));
+        exits: &mut Vec<Node>,
+    ) -> Result<(), G::Error> {
+        self.own.insert(node, CYAN);
+        path.push_component(graph, node, (), exits)?;
+        path.retain(|edge| !graph.has_color(edge.target, BLUE));
         self.order.apply(path.edges());
         Ok(())
     }
 
-    /// The second search, from an accepting node all of whose successors have been visited.
-    fn red<G: SharedGraph>(&mut self, graph: &mut G, first: &Path<()>, seed: Node) -> Step<G> {
-        let mut path: Path<()> = Path::default();
-        let mut met = vec![seed];
-        self.own.mark(seed, PINK);
-        path.push_inside(graph, seed, ())?;
+    /// The second search, from an accepting node all of whose successors are visited.
+    fn red<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        first: &SearchStack<()>,
+        seed: Node,
+    ) -> CndfsStep<G> {
+        let mut path: SearchStack<()> = SearchStack::default();
+        let mut pink = vec![seed];
+        self.own.insert(seed, PINK);
+        path.push_in_component(graph, seed, ())?;
         while !path.is_empty() {
             let Some(edge) = path.next_edge() else {
                 path.pop();
                 if self.team.is_over() {
-                    return Ok(Some(Ending::Over));
+                    return Ok(Some(WorkerEnding::Over));
                 }
                 continue;
             };
             if self.own.has(edge.target, CYAN) {
-                let way: Vec<Node> = path.nodes().skip(1).collect();
-                return Ok(Some(Ending::Found(closed(first, edge.target, &way))));
+                let return_path: Vec<Node> = path.nodes().skip(1).collect();
+                return Ok(Some(WorkerEnding::Found(lasso_on_stack(
+                    first,
+                    edge.target,
+                    &return_path,
+                ))));
             }
-            if !graph.has(edge.target, RED) && self.own.mark(edge.target, PINK) {
-                met.push(edge.target);
-                path.push_inside(graph, edge.target, ())?;
+            if !graph.has_color(edge.target, RED) && self.own.insert(edge.target, PINK) {
+                pink.push(edge.target);
+                path.push_in_component(graph, edge.target, ())?;
                 self.order.apply(path.edges());
             }
         }
-        for &node in met.iter().filter(|node| **node != seed) {
+        for &node in pink.iter().filter(|node| **node != seed) {
             if !graph.is_accepting(node) {
                 continue;
             }
-            while !graph.has(node, RED) {
+            while !graph.has_color(node, RED) {
                 if self.team.is_over() {
-                    return Ok(Some(Ending::Over));
+                    return Ok(Some(WorkerEnding::Over));
                 }
                 graph.wait()?;
             }
         }
-        for node in met {
+        for node in pink {
             stress::point();
-            graph.mark(node, RED);
-            self.own.clear(node, PINK);
+            graph.insert_color(node, RED);
+            self.own.remove(node, PINK);
         }
         Ok(None)
     }

@@ -1,27 +1,30 @@
-//! `couvreur`: strong components on the fly, with generalized acceptance as it is (Couvreur 1999, "On-the-fly verification of linear temporal
-//! logic"). Components on the search path are kept with the marks of their edges; an edge that closes a cycle joins
-//! components, and a component that has all marks is an accepting cycle, long before it is complete.
+//! `couvreur`: strong components on the fly with generalized acceptance (Couvreur 1999, "On-the-fly
+//! verification of linear temporal logic"). Each component on the search path has the marks of its
+//! edges; an edge that closes a cycle merges components, and a component with all marks contains an
+//! accepting cycle, long before it is complete.
 //!
-//! Several threads search each for itself, in its own order, and tell each other only of components that are complete, which nobody need visit again
-//! (Renault, Duret-Lutz, Kordon, Poitrenaud 2016, "Variations on parallel explicit emptiness checks for generalized Büchi automata"). A thread may
-//! still be in a component that another one completes: then it sees parts of it, whose cycles are cycles of that component, which has not all marks. So
-//! nobody looks at a node that is complete, even if it is on the own path.
+//! Several threads search independently, each in its own order, and share only which components are
+//! complete, so that no thread visits those again (Renault, Duret-Lutz, Kordon, Poitrenaud 2016,
+//! "Variations on parallel explicit emptiness checks for generalized Büchi automata"). A thread may
+//! still be inside a component that another thread completes. It then sees a part of the component,
+//! whose cycles are cycles of the component, which lacks a mark. Threads therefore ignore nodes of
+//! complete components, even on their own path.
 
-use super::graph::{Found, Graph, Node, SharedGraph};
-use super::lasso::{from_start, through_component};
-use super::numbers::{Numbers, OUTSIDE, UNMET};
-use super::path::Path;
-use super::stress;
-use super::sweep;
-use super::team::{self, Ending, Order, Team};
+use crate::liveness::graph::{Graph, Node, SearchResult, SharedGraph};
+use crate::liveness::lasso::{from_initial, through_component};
+use crate::liveness::search_stack::SearchStack;
+use crate::liveness::stress;
+use crate::liveness::sweep;
+use crate::liveness::team::{self, EdgeOrder, Team, WorkerEnding};
+use crate::liveness::visit_numbers::{OUTSIDE, UNVISITED, VisitNumbers};
 
-/// The color of a node, not a passing one, whose component is complete.
+/// The color of a node that is not rejecting and whose component is complete.
 const COMPLETE: u8 = 1;
 
 /// A component on the search path.
 #[derive(Clone, Copy, Debug)]
-struct Root {
-    /// The number of the node it was entered by.
+struct ComponentRoot {
+    /// The visit number of its first node.
     number: u32,
     /// The marks of its edges.
     marks: u64,
@@ -29,116 +32,125 @@ struct Root {
     entry: u64,
 }
 
-pub(super) struct Search<C> {
-    /// By node, its place in the order of visits.
-    numbers: Numbers,
-    roots: Vec<Root>,
-    /// Nodes of components not yet complete.
+pub(super) struct CouvreurSearch<C> {
+    numbers: VisitNumbers,
+    roots: Vec<ComponentRoot>,
+    /// Nodes of components that are not complete.
     live: Vec<Node>,
-    path: Path<()>,
+    path: SearchStack<()>,
     visited: u32,
-    company: C,
+    cooperation: C,
 }
 
-/// Who else searches.
-pub(super) trait Company<G> {
-    /// Has somebody told that the node's component is complete?
+/// The cooperation with other threads.
+pub(super) trait Cooperation<G> {
+    /// Is the node's component known to be complete?
     fn is_complete(&self, graph: &G, node: Node) -> bool;
 
-    /// Tells others so.
-    fn complete(&self, graph: &G, node: Node);
+    /// Tells the other threads that the node's component is complete.
+    fn mark_complete(&self, graph: &G, node: Node);
 
-    /// Puts the edges of the path's top into an order of its own.
-    fn arrange(&mut self, path: &mut Path<()>);
+    /// Puts the edges of the path's top into this thread's order.
+    fn order_edges(&mut self, path: &mut SearchStack<()>);
 
-    /// Has another thread come to an end? Otherwise, lets one that has no work begin where this search began: it takes another way.
-    fn is_enough(&self, graph: &G, root: Node) -> bool;
+    /// Has another thread ended the search? Otherwise lets an idle thread start from the root of
+    /// this search; it takes a different order.
+    fn should_stop(&self, graph: &G, root: Node) -> bool;
 }
 
-/// Nobody.
-pub(super) struct Alone;
+/// No other threads.
+pub(super) struct SingleThread;
 
-impl<G> Company<G> for Alone {
+impl<G> Cooperation<G> for SingleThread {
     fn is_complete(&self, _: &G, _: Node) -> bool {
         false
     }
 
-    fn complete(&self, _: &G, _: Node) {}
+    fn mark_complete(&self, _: &G, _: Node) {}
 
-    fn arrange(&mut self, _: &mut Path<()>) {}
+    fn order_edges(&mut self, _: &mut SearchStack<()>) {}
 
-    fn is_enough(&self, _: &G, _: Node) -> bool {
+    fn should_stop(&self, _: &G, _: Node) -> bool {
         false
     }
 }
 
-/// Other threads.
-struct Among<'t> {
+/// Threads that share which components are complete.
+struct SharedComponents<'t> {
     team: &'t Team,
-    order: Order,
+    order: EdgeOrder,
 }
 
-impl<G: SharedGraph> Company<G> for Among<'_> {
+impl<G: SharedGraph> Cooperation<G> for SharedComponents<'_> {
     #[inline]
     fn is_complete(&self, graph: &G, node: Node) -> bool {
-        graph.has(node, COMPLETE)
+        graph.has_color(node, COMPLETE)
     }
 
-    fn complete(&self, graph: &G, node: Node) {
+    fn mark_complete(&self, graph: &G, node: Node) {
         stress::point();
-        graph.mark(node, COMPLETE);
+        graph.insert_color(node, COMPLETE);
     }
 
-    fn arrange(&mut self, path: &mut Path<()>) {
+    fn order_edges(&mut self, path: &mut SearchStack<()>) {
         self.order.apply(path.edges());
     }
 
-    fn is_enough(&self, graph: &G, root: Node) -> bool {
-        if self.team.is_hungry() && !graph.has(root, COMPLETE) {
+    fn should_stop(&self, graph: &G, root: Node) -> bool {
+        if self.team.is_hungry() && !graph.has_color(root, COMPLETE) {
             self.team.give([root].into_iter());
         }
         self.team.is_over()
     }
 }
 
-pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut search = Search::new(Alone);
-    sweep::alone(graph, |graph, root, left| search.run(graph, root, left))
+pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
+    let mut search = CouvreurSearch::new(SingleThread);
+    sweep::single_thread(graph, |graph, root, exits| search.run(graph, root, exits))
 }
 
-/// With several threads.
-pub fn search_with<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
+/// The search with several threads.
+pub fn search_with<G: SharedGraph>(graph: &mut G, threads: usize) -> SearchResult<G> {
     let found = team::search(graph, threads, |view, number, team| {
-        let mut search = Search::new(Among { team, order: Order::new(number) });
-        sweep::together(view, team, |graph, root, left| Ok(search.run(graph, root, left)?.map(Ending::Found)))
+        let mut search =
+            CouvreurSearch::new(SharedComponents { team, order: EdgeOrder::new(number) });
+        sweep::cooperate(view, team, |graph, root, exits| {
+            Ok(search.run(graph, root, exits)?.map(WorkerEnding::Found))
+        })
     })?;
-    found.map(|lasso| from_start(graph, lasso)).transpose()
+    found.map(|lasso| from_initial(graph, lasso)).transpose()
 }
 
-impl<C> Search<C> {
-    pub fn new(company: C) -> Search<C> {
-        Search {
-            numbers: Numbers::whole(),
+impl<C> CouvreurSearch<C> {
+    pub fn new(cooperation: C) -> CouvreurSearch<C> {
+        CouvreurSearch {
+            numbers: VisitNumbers::all_unvisited(),
             roots: Vec::new(),
             live: Vec::new(),
-            path: Path::default(),
+            path: SearchStack::default(),
             visited: 0,
-            company,
+            cooperation,
         }
     }
 
-    /// Looks for a lasso from a node, unless that was visited; nothing if another thread has come to an end.
-    pub fn run<G: Graph>(&mut self, graph: &mut G, root: Node, left: &mut Vec<Node>) -> Found<G>
+    /// Searches for a lasso from a node that is not visited; `None` also if another thread has
+    /// ended the search.
+    pub fn run<G: Graph>(
+        &mut self,
+        graph: &mut G,
+        root: Node,
+        exits: &mut Vec<Node>,
+    ) -> SearchResult<G>
     where
-        C: Company<G>,
+        C: Cooperation<G>,
     {
-        if self.company.is_complete(graph, root) || self.numbers.get(root) != UNMET {
+        if self.cooperation.is_complete(graph, root) || self.numbers.get(root) != UNVISITED {
             return Ok(None);
         }
-        // Many searches are short: the memory for their paths is kept.
+        // Reused, since many searches are short.
         let mut path = std::mem::take(&mut self.path);
         path.clear();
-        let found = self.descend(graph, &mut path, root, left);
+        let found = self.descend(graph, &mut path, root, exits);
         self.path = path;
         found
     }
@@ -146,29 +158,29 @@ impl<C> Search<C> {
     fn descend<G: Graph>(
         &mut self,
         graph: &mut G,
-        path: &mut Path<()>,
+        path: &mut SearchStack<()>,
         root: Node,
-        left: &mut Vec<Node>,
-    ) -> Found<G>
+        exits: &mut Vec<Node>,
+    ) -> SearchResult<G>
     where
-        C: Company<G>,
+        C: Cooperation<G>,
     {
-        self.push(graph, path, root, 0, left)?;
+        self.push(graph, path, root, 0, exits)?;
         while let Some(node) = path.top() {
             let Some(edge) = path.next_edge() else {
                 path.pop();
                 self.leave(graph, node);
-                if self.company.is_enough(graph, root) {
+                if self.cooperation.should_stop(graph, root) {
                     return Ok(None);
                 }
                 continue;
             };
             match self.numbers.get(edge.target) {
-                // Asked last: what others write to all the time is slow to read.
-                UNMET if self.company.is_complete(graph, edge.target) => {}
-                UNMET => {
-                    self.push(graph, path, edge.target, edge.marks, left)?;
-                    if self.company.is_enough(graph, root) {
+                // Checked last: reading memory that other threads write is slow.
+                UNVISITED if self.cooperation.is_complete(graph, edge.target) => {}
+                UNVISITED => {
+                    self.push(graph, path, edge.target, edge.marks, exits)?;
+                    if self.cooperation.should_stop(graph, root) {
                         return Ok(None);
                     }
                 }
@@ -177,10 +189,13 @@ impl<C> Search<C> {
                     self.join(number, edge.marks);
                     let root = self.roots[self.roots.len() - 1];
                     if root.marks == graph.all_marks() {
-                        let length =
-                            path.nodes().take_while(|&node| self.numbers.get(node) < root.number).count();
+                        let length = path
+                            .nodes()
+                            .take_while(|&node| self.numbers.get(node) < root.number)
+                            .count();
                         let prefix = path.nodes().take(length + 1).collect();
-                        let inside = |node| (root.number..OUTSIDE).contains(&self.numbers.get(node));
+                        let inside =
+                            |node| (root.number..OUTSIDE).contains(&self.numbers.get(node));
                         return through_component(graph, prefix, inside).map(Some);
                     }
                 }
@@ -192,28 +207,29 @@ impl<C> Search<C> {
     fn push<G: Graph>(
         &mut self,
         graph: &mut G,
-        path: &mut Path<()>,
+        path: &mut SearchStack<()>,
         node: Node,
         entry: u64,
-        left: &mut Vec<Node>,
-    ) -> Result<(), G::Stop>
+        exits: &mut Vec<Node>,
+    ) -> Result<(), G::Error>
     where
-        C: Company<G>,
+        C: Cooperation<G>,
     {
         self.enter(node, entry);
-        path.push_within(graph, node, (), left)?;
-        self.company.arrange(path);
+        path.push_component(graph, node, (), exits)?;
+        self.cooperation.order_edges(path);
         Ok(())
     }
 
     fn enter(&mut self, node: Node, entry: u64) {
         self.visited += 1;
         self.numbers.set(node, self.visited);
-        self.roots.push(Root { number: self.visited, marks: 0, entry });
+        self.roots.push(ComponentRoot { number: self.visited, marks: 0, entry });
         self.live.push(node);
     }
 
-    /// An edge with these marks leads back to a node with this number: all components since then are one.
+    /// An edge with these marks leads back to the node with this number: merges all components
+    /// since then.
     fn join(&mut self, number: u32, marks: u64) {
         let mut joined = marks;
         while let Some(root) = self.roots.last_mut() {
@@ -226,10 +242,10 @@ impl<C> Search<C> {
         }
     }
 
-    /// If the node was the entry of a component, that is complete now.
+    /// If the node was the first of its component, the component is complete now.
     fn leave<G>(&mut self, graph: &G, node: Node)
     where
-        C: Company<G>,
+        C: Cooperation<G>,
     {
         let number = self.numbers.get(node);
         if self.roots.last().is_none_or(|root| root.number != number) {
@@ -238,7 +254,7 @@ impl<C> Search<C> {
         self.roots.pop();
         while let Some(member) = self.live.pop() {
             self.numbers.set(member, OUTSIDE);
-            self.company.complete(graph, member);
+            self.cooperation.mark_complete(graph, member);
             if member == node {
                 break;
             }

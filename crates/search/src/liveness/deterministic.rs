@@ -1,23 +1,25 @@
-//! `deterministic`: the check of Jard and Jéron (1991, section 3) for properties that are deterministic, complete Büchi automata. The graph is the
-//! product with the property itself, not with its complement: the property holds if every cycle has an accepting
-//! node, so a cycle without one is the error. Searches that stop at accepting nodes find it; each accepting node is
-//! the root of a search of its own.
+//! `deterministic`: the check of Jard and Jéron (1991, section 3) for properties that are
+//! deterministic, complete Büchi automata. The graph is the product with the property itself, not
+//! with its complement: the property holds if every cycle has an accepting node, so a cycle without
+//! one is a violation. The searches stop at accepting nodes; each accepting node is the root of
+//! another search.
 
-use super::colors::Colors;
-use super::graph::{Found, Graph, Lasso, Node};
-use super::lasso::way;
-use super::path::Path;
+use crate::liveness::graph::{Graph, Lasso, Node, SearchResult};
+use crate::liveness::lasso::shortest_path;
+use crate::liveness::node_colors::NodeColors;
+use crate::liveness::search_stack::SearchStack;
 
 const ON_STACK: u8 = 1;
 const VISITED: u8 = 2;
 
-/// Looks for a lasso whose cycle has no accepting node.
-pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut colors = Colors::default();
+/// Searches for a lasso whose cycle has no accepting node.
+pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
+    let mut colors = NodeColors::default();
     let initial = graph.initial()?;
-    // An accepting root is visited from the moment it waits, for no cycle in question goes through it.
+    // An accepting root counts as visited while it waits, since no cycle that is searched for
+    // passes through it.
     let mut roots: Vec<Node> = initial.clone();
-    let mut path: Path<()> = Path::default();
+    let mut path: SearchStack<()> = SearchStack::default();
     while let Some(root) = roots.pop() {
         if colors.get(root) != 0 && !graph.is_accepting(root) {
             continue;
@@ -35,7 +37,8 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
                 ON_STACK if !graph.is_accepting(target) => {
                     let position = path.position(target).expect("the node is on the path");
                     let cycle: Vec<Node> = path.nodes().skip(position).collect();
-                    let mut prefix = way(graph, &initial, |node| node == target)?.unwrap_or_default();
+                    let mut prefix =
+                        shortest_path(graph, &initial, |node| node == target)?.unwrap_or_default();
                     prefix.pop();
                     return Ok(Some(Lasso { prefix, cycle }));
                 }

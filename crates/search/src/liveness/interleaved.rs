@@ -1,23 +1,26 @@
-//! `interleaved`: algorithm B of Courcoubetis, Vardi, Wolper and Yannakakis (1990): when the first search backs up from an accepting node,
-//! the second one looks for a way back to it, with a stack and a table of its own. The two stacks are the counterexample.
+//! `interleaved`: algorithm B of Courcoubetis, Vardi, Wolper and Yannakakis (1990): when the first
+//! search backtracks from an accepting node, the second one looks for a path back to it, with its
+//! own stack and visited set. The two stacks are the counterexample.
 
-use super::colors::Colors;
-use super::graph::{Found, Graph, Lasso, Node};
-use super::path::Path;
+use crate::liveness::graph::{Graph, Lasso, Node, SearchResult};
+use crate::liveness::node_colors::NodeColors;
+use crate::liveness::search_stack::SearchStack;
 
 const FIRST: u8 = 1;
 const SECOND: u8 = 2;
 
-pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut marked = Colors::default();
-    let mut first: Path<()> = Path::default();
+pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
+    let mut marked = NodeColors::default();
+    let mut first: SearchStack<()> = SearchStack::default();
     for initial in graph.initial()? {
-        if marked.mark(initial, FIRST) {
+        if marked.insert(initial, FIRST) {
             first.push(graph, initial, ())?;
         }
         while let Some(node) = first.top() {
             match first.next_edge() {
-                Some(edge) if marked.mark(edge.target, FIRST) => first.push(graph, edge.target, ())?,
+                Some(edge) if marked.insert(edge.target, FIRST) => {
+                    first.push(graph, edge.target, ())?
+                }
                 Some(_) => {}
                 None => {
                     if graph.is_accepting(node)
@@ -34,14 +37,20 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
     Ok(None)
 }
 
-/// A way from the seed back to itself, through nodes that no earlier second search has seen.
-fn second<G: Graph>(graph: &mut G, marked: &mut Colors, seed: Node) -> Result<Option<Vec<Node>>, G::Stop> {
-    let mut path: Path<()> = Path::default();
+/// A path from the seed back to itself, through nodes that no earlier second search has visited.
+fn second<G: Graph>(
+    graph: &mut G,
+    marked: &mut NodeColors,
+    seed: Node,
+) -> Result<Option<Vec<Node>>, G::Error> {
+    let mut path: SearchStack<()> = SearchStack::default();
     path.push(graph, seed, ())?;
     while !path.is_empty() {
         match path.next_edge() {
             Some(edge) if edge.target == seed => return Ok(Some(path.nodes().collect())),
-            Some(edge) if marked.mark(edge.target, SECOND) => path.push(graph, edge.target, ())?,
+            Some(edge) if marked.insert(edge.target, SECOND) => {
+                path.push(graph, edge.target, ())?
+            }
             Some(_) => {}
             None => {
                 path.pop();

@@ -1,20 +1,21 @@
-//! `kosaraju`: strong components from postorder and predecessors (Kosaraju 1978, Sharir 1981; the way of section 4 of
-//! Courcoubetis, Vardi, Wolper and Yannakakis 1990). The whole graph is visited first and its edges kept; so it is no search
-//! on the fly, but every component is found by two plain traversals.
+//! `kosaraju`: strong components from a postorder and predecessors (Kosaraju 1978, Sharir 1981;
+//! used in section 4 of Courcoubetis, Vardi, Wolper and Yannakakis 1990). The whole graph is
+//! visited first and its edges are stored, so this is not an on-the-fly search; two plain
+//! traversals find every component.
 
-use super::graph::{Edge, Found, Graph, Node};
-use super::lasso::{through_component, way};
-use super::path::Path;
+use crate::liveness::graph::{Edge, Graph, Node, SearchResult};
+use crate::liveness::lasso::{shortest_path, through_component};
+use crate::liveness::search_stack::SearchStack;
 
-pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
+pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
     let initial = graph.initial()?;
-    let mut met: Vec<bool> = Vec::new();
+    let mut visited: Vec<bool> = Vec::new();
     let mut postorder = Vec::new();
     // By target: source and marks.
     let mut predecessors: Vec<Vec<Edge>> = Vec::new();
-    let mut path: Path<()> = Path::default();
+    let mut path: SearchStack<()> = SearchStack::default();
     for &node in &initial {
-        if mark(&mut met, node) {
+        if mark(&mut visited, node) {
             path.push(graph, node, ())?;
         }
         while let Some(node) = path.top() {
@@ -27,13 +28,13 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
                 predecessors.resize_with(target + 1, Vec::new);
             }
             predecessors[target].push(Edge { marks: edge.marks, target: node });
-            if mark(&mut met, edge.target) {
+            if mark(&mut visited, edge.target) {
                 path.push(graph, edge.target, ())?;
             }
         }
     }
-    predecessors.resize_with(met.len(), Vec::new);
-    let mut component = vec![u32::MAX; met.len()];
+    predecessors.resize_with(visited.len(), Vec::new);
+    let mut component = vec![u32::MAX; visited.len()];
     for (number, &root) in postorder.iter().rev().enumerate() {
         if component[root as usize] != u32::MAX {
             continue;
@@ -56,18 +57,18 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
         let (cyclic, marks) = inner.fold((false, 0), |(_, marks), edge| (true, marks | edge.marks));
         if cyclic && marks == graph.all_marks() {
             let inside = |node: Node| component[node as usize] == number;
-            let prefix = way(graph, &initial, inside)?.unwrap_or_else(|| vec![root]);
+            let prefix = shortest_path(graph, &initial, inside)?.unwrap_or_else(|| vec![root]);
             return through_component(graph, prefix, inside).map(Some);
         }
     }
     Ok(None)
 }
 
-/// Was the node not marked?
-fn mark(met: &mut Vec<bool>, node: Node) -> bool {
+/// Marks the node; returns whether it was unmarked.
+fn mark(visited: &mut Vec<bool>, node: Node) -> bool {
     let index = node as usize;
-    if index >= met.len() {
-        met.resize(index + 1, false);
+    if index >= visited.len() {
+        visited.resize(index + 1, false);
     }
-    !std::mem::replace(&mut met[index], true)
+    !std::mem::replace(&mut visited[index], true)
 }

@@ -1,56 +1,67 @@
 //! Searches for accepting cycles: is there an infinite run that the property forbids?
 //!
-//! Each search is one file and works on any [`Graph`]; [`Algorithm`] is their list. Where acceptance is not Büchi's with
-//! marks on nodes, only `couvreur`, `tarjan`, `kosaraju` and `ufscc` will do.
+//! Each search is one file and works on any [`Graph`]; [`Algorithm`] lists them. If acceptance is
+//! not Büchi's with marks on nodes, only `couvreur`, `tarjan`, `kosaraju` and `ufscc` apply.
 
+pub(crate) mod breadth_first;
 mod cndfs;
-mod colors;
+pub(crate) mod components;
 mod couvreur;
 mod deterministic;
 pub(crate) mod effort;
 pub mod fairness;
-mod gradual;
 mod graph;
+mod incremental;
 mod interleaved;
 mod kosaraju;
 mod lasso;
-pub(crate) mod levels;
 mod magic;
 mod nested;
-mod numbers;
-mod path;
+mod node_colors;
 mod queue;
-mod segments;
+mod search_stack;
+mod segmented_list;
 pub(crate) mod stress;
 mod sweep;
 mod tarjan;
 mod team;
 mod ufscc;
 mod union_find;
+mod visit_numbers;
 
 pub use effort::{Effort, Halt, Shortest};
-pub(crate) use gradual::Gradual;
-pub use graph::{Edge, Found, Graph, Lasso, Node, SharedGraph};
-pub(crate) use lasso::way;
-pub use numbers::{Numbers, OUTSIDE, UNMET};
+pub use graph::{Edge, Graph, Lasso, Node, SearchResult, SharedGraph};
+pub(crate) use incremental::IncrementalSearch;
+pub(crate) use lasso::shortest_path;
+pub use visit_numbers::{OUTSIDE, UNVISITED, VisitNumbers};
 
-/// The searches, by the names of the literature.
+/// The searches, with their names in the literature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
+    /// Algorithm A of Courcoubetis, Vardi, Wolper and Yannakakis.
     Queue,
+    /// Algorithm B of Courcoubetis, Vardi, Wolper and Yannakakis.
     Interleaved,
+    /// The magic search of Godefroid and Holzmann.
     Magic,
+    /// Nested depth-first search by Schwoon and Esparza.
     Nested,
+    /// Strong components, examined when complete.
     Tarjan,
+    /// Strong components, examined while they grow.
     Couvreur,
+    /// Strong components from a postorder and predecessors.
     Kosaraju,
-    /// On the product with a deterministic property, not with its negation.
+    /// On the product with a deterministic automaton of the property, not of its negation.
     Deterministic,
+    /// Nested depth-first search by several threads.
     Cndfs,
+    /// Strong components by several threads, in a union-find.
     Ufscc,
 }
 
 impl Algorithm {
+    /// All searches.
     pub const ALL: [Algorithm; 10] = [
         Algorithm::Queue,
         Algorithm::Interleaved,
@@ -64,7 +75,7 @@ impl Algorithm {
         Algorithm::Ufscc,
     ];
 
-    /// As the user writes it.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Queue => "queue",
@@ -80,29 +91,36 @@ impl Algorithm {
         }
     }
 
-    /// Does it look at the marks of edges, all of them?
+    /// Does it use the marks of edges, that is, generalized acceptance?
     pub fn is_generalized(self) -> bool {
-        matches!(self, Algorithm::Tarjan | Algorithm::Couvreur | Algorithm::Kosaraju | Algorithm::Ufscc)
+        matches!(
+            self,
+            Algorithm::Tarjan | Algorithm::Couvreur | Algorithm::Kosaraju | Algorithm::Ufscc
+        )
     }
 
-    /// Can several threads work on it?
+    /// Is there a version for several threads?
     pub fn is_parallel(self) -> bool {
         matches!(self, Algorithm::Couvreur | Algorithm::Cndfs | Algorithm::Ufscc)
     }
 
-    /// Does it stay away from nodes that no accepting cycle leads through? See `sweep`.
-    pub fn sweeps(self) -> bool {
-        matches!(self, Algorithm::Nested | Algorithm::Couvreur | Algorithm::Cndfs | Algorithm::Ufscc)
+    /// Does it search for cycles only among nodes that are not rejecting? See `sweep`.
+    pub fn skips_rejecting(self) -> bool {
+        matches!(
+            self,
+            Algorithm::Nested | Algorithm::Couvreur | Algorithm::Cndfs | Algorithm::Ufscc
+        )
     }
 
-    /// Can it keep so many marks for each node? [`Couvreur`](Algorithm::Couvreur) can keep any.
+    /// Can it store this many marks for each node? [`Couvreur`](Algorithm::Couvreur) stores any
+    /// number.
     pub fn has_room(self, all_marks: u64) -> bool {
         self != Algorithm::Ufscc || ufscc::has_room(all_marks)
     }
 
-    /// Looks for an accepting lasso; `Deterministic`, for one whose cycle has no accepting node. Of the searches for several threads, the one that they
-    /// come from.
-    pub fn search<G: Graph>(self, graph: &mut G) -> Found<G> {
+    /// Searches for an accepting lasso; `Deterministic`, for one whose cycle has no accepting node.
+    /// A parallel search is replaced by the sequential search on which it is based.
+    pub fn search<G: Graph>(self, graph: &mut G) -> SearchResult<G> {
         match self {
             Algorithm::Queue => queue::search(graph),
             Algorithm::Interleaved => interleaved::search(graph),
@@ -115,8 +133,8 @@ impl Algorithm {
         }
     }
 
-    /// The same, with so many threads where they help.
-    pub fn search_with<G: SharedGraph>(self, graph: &mut G, threads: usize) -> Found<G> {
+    /// Searches with several threads, if the algorithm can use them.
+    pub fn search_with<G: SharedGraph>(self, graph: &mut G, threads: usize) -> SearchResult<G> {
         match self {
             Algorithm::Cndfs => cndfs::search(graph, threads),
             Algorithm::Couvreur if threads > 1 => couvreur::search_with(graph, threads),

@@ -1,31 +1,34 @@
-//! `queue`: algorithm A of Courcoubetis, Vardi, Wolper and Yannakakis (1990): a first search puts the accepting nodes into a queue in
-//! postorder; a second one, over the same graph with a table of its own, starts from each of them in that order and looks for
-//! a way back. The run to the cycle is found by a third search.
+//! `queue`: algorithm A of Courcoubetis, Vardi, Wolper and Yannakakis (1990): a first search puts
+//! the accepting nodes into a queue in postorder; a second one, on the same graph with its own
+//! visited set, starts from each of them in that order and looks for a path back. A third search
+//! finds the path to the cycle.
 
-use super::colors::Colors;
-use super::graph::{Found, Graph, Lasso, Node};
-use super::lasso::way;
-use super::path::Path;
+use crate::liveness::graph::{Graph, Lasso, Node, SearchResult};
+use crate::liveness::lasso::shortest_path;
+use crate::liveness::node_colors::NodeColors;
+use crate::liveness::search_stack::SearchStack;
 
 const FIRST: u8 = 1;
 const SECOND: u8 = 2;
 
-pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
-    let mut marked = Colors::default();
+pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
+    let mut marked = NodeColors::default();
     let initial = graph.initial()?;
     let mut queue = Vec::new();
-    let mut path: Path<()> = Path::default();
+    let mut path: SearchStack<()> = SearchStack::default();
     for &node in &initial {
-        if marked.mark(node, FIRST) {
+        if marked.insert(node, FIRST) {
             path.push(graph, node, ())?;
         }
         while !path.is_empty() {
             match path.next_edge() {
-                Some(edge) if marked.mark(edge.target, FIRST) => path.push(graph, edge.target, ())?,
-                Some(_) => {}
-                None => {
-                    queue.extend(path.pop().map(|(node, ())| node).filter(|&node| graph.is_accepting(node)))
+                Some(edge) if marked.insert(edge.target, FIRST) => {
+                    path.push(graph, edge.target, ())?
                 }
+                Some(_) => {}
+                None => queue.extend(
+                    path.pop().map(|(node, ())| node).filter(|&node| graph.is_accepting(node)),
+                ),
             }
         }
     }
@@ -35,11 +38,14 @@ pub fn search<G: Graph>(graph: &mut G) -> Found<G> {
             match path.next_edge() {
                 Some(edge) if edge.target == seed => {
                     let cycle: Vec<Node> = path.nodes().collect();
-                    let mut prefix = way(graph, &initial, |node| node == seed)?.unwrap_or_default();
+                    let mut prefix =
+                        shortest_path(graph, &initial, |node| node == seed)?.unwrap_or_default();
                     prefix.pop();
                     return Ok(Some(Lasso { prefix, cycle }));
                 }
-                Some(edge) if marked.mark(edge.target, SECOND) => path.push(graph, edge.target, ())?,
+                Some(edge) if marked.insert(edge.target, SECOND) => {
+                    path.push(graph, edge.target, ())?
+                }
                 Some(_) => {}
                 None => {
                     path.pop();

@@ -1,16 +1,16 @@
-//! Points where the order in which threads get on matters. Tests let a thread stop there by chance, so that orders that are
-//! rare otherwise come up in every run.
+//! Points where the interleaving of threads matters. In tests a thread randomly yields there, so
+//! that rare interleavings occur in every run.
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub(crate) fn point() {
     use std::cell::Cell;
     thread_local! {
         static RANDOM: Cell<u64> = const { Cell::new(0) };
     }
     RANDOM.with(|random| {
-        // Where the variable is differs between threads.
+        // The address of the variable differs between threads.
         let seed = if random.get() == 0 { std::ptr::from_ref(random) as u64 } else { random.get() };
-        let next = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let next = lariat_ir::random::Lcg::new(seed).next_u64();
         random.set(next);
         if next >> 61 == 0 {
             std::thread::yield_now();
@@ -18,6 +18,6 @@ pub(crate) fn point() {
     });
 }
 
-#[cfg(not(test))]
+#[cfg(any(not(test), loom))]
 #[inline(always)]
 pub(crate) fn point() {}

@@ -1,53 +1,52 @@
-//! What lies around the components that an accepting cycle can be in. The automaton tells that no accepting cycle leads through a node whose
-//! component there is not accepting; such nodes are *passing*. They need only be visited, in any order, many at once and by any thread; the
-//! search for cycles begins at each other node that is reached from them, and stays among nodes that are not passing (Edelkamp,
-//! Leue, Lluch Lafuente 2004, "Directed explicit-state model checking in the validation of communication protocols").
+//! The visit of all nodes outside the components that can contain an accepting cycle. The automaton
+//! shows that no accepting cycle passes through a node whose automaton component is not accepting;
+//! such nodes are *rejecting*. They are visited in any order, many at once and by any thread. The
+//! search for cycles starts at every other node that is reached from them, and stays among nodes
+//! that are not rejecting (Edelkamp, Leue, Lluch Lafuente 2004, "Directed explicit-state model
+//! checking in the validation of communication protocols").
 
-use super::colors::Colors;
-use super::graph::{Edge, Found, Graph, Node, SharedGraph};
-use super::lasso::from_start;
-use super::team::{Ending, Team};
+use crate::liveness::graph::{Edge, Graph, Node, SearchResult, SharedGraph};
+use crate::liveness::lasso::from_initial;
+use crate::liveness::node_colors::NodeColors;
+use crate::liveness::team::{Team, WorkerEnding};
+use crate::tuning::liveness::{EXPANSION_BLOCK, KEPT_REJECTING_NODES};
 
-/// So many passing nodes are expanded at once: enough to hide the latency of memory.
-const BLOCK: usize = 24;
-/// Whoever has no more passing nodes than this keeps them.
-const OWN: usize = 2 * BLOCK;
-/// The color of a passing node that was met.
-pub(super) const MET: u8 = 1;
+/// The color of a visited rejecting node.
+pub(super) const VISITED: u8 = 1;
 
-/// Nodes to go on from.
+/// Nodes from which the visit continues.
 #[derive(Debug, Default)]
-struct Frontier {
-    /// Passing nodes, each of them once.
-    passing: Vec<Node>,
-    /// Others, not all of them new.
+struct SweepFrontier {
+    /// Rejecting nodes, without duplicates.
+    rejecting: Vec<Node>,
+    /// Other nodes, some of which may be visited.
     roots: Vec<Node>,
     edges: Vec<Edge>,
 }
 
-impl Frontier {
-    /// Adds a node; `mark` says whether it was new, if it is passing.
+impl SweepFrontier {
+    /// Adds a node. For a rejecting node, `mark` marks it and returns whether it was new.
     #[inline]
     fn add<G: Graph>(&mut self, graph: &G, node: Node, mark: &mut impl FnMut(&G, Node) -> bool) {
-        if !graph.is_passing(node) {
+        if !graph.is_rejecting(node) {
             self.roots.push(node);
         } else if mark(graph, node) {
-            self.passing.push(node);
+            self.rejecting.push(node);
         }
     }
 
-    /// Adds what the newest passing nodes lead to; `false` if there are none.
+    /// Adds the successors of the newest rejecting nodes; `false` if there are none.
     fn expand<G: Graph>(
         &mut self,
         graph: &mut G,
         mark: &mut impl FnMut(&G, Node) -> bool,
-    ) -> Result<bool, G::Stop> {
+    ) -> Result<bool, G::Error> {
         let mut edges = std::mem::take(&mut self.edges);
         edges.clear();
-        let first = self.passing.len().saturating_sub(BLOCK);
-        graph.sweep(&self.passing[first..], &mut edges)?;
-        let expanded = first < self.passing.len();
-        self.passing.truncate(first);
+        let first = self.rejecting.len().saturating_sub(EXPANSION_BLOCK);
+        graph.rejecting_successors(&self.rejecting[first..], &mut edges)?;
+        let expanded = first < self.rejecting.len();
+        self.rejecting.truncate(first);
         for edge in &edges {
             self.add(graph, edge.target, mark);
         }
@@ -56,34 +55,35 @@ impl Frontier {
     }
 }
 
-/// A visit by one thread, which can be gone on with from other nodes.
+/// A visit by one thread, which can continue from further nodes.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
-    met: Colors,
-    frontier: Frontier,
-    left: Vec<Node>,
+    visited: NodeColors,
+    frontier: SweepFrontier,
+    exits: Vec<Node>,
 }
 
 impl Sweep {
-    /// Visits all nodes that are reached from these and were not visited before. `search` looks for a lasso from a node that is not passing, unless it was visited
-    /// before, and appends the passing nodes that it meets to its last argument.
-    pub fn go_on<G: Graph>(
+    /// Visits all nodes that are reachable from these and not visited. `search` searches for a
+    /// lasso from a node that is not rejecting, unless it is visited, and appends the rejecting
+    /// nodes that it reaches to its last argument.
+    pub fn continue_from<G: Graph>(
         &mut self,
         graph: &mut G,
         nodes: impl IntoIterator<Item = Node>,
-        mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Found<G>,
-    ) -> Found<G> {
-        let Sweep { met, frontier, left } = self;
-        let mut mark = |_: &G, node| met.mark(node, MET);
+        mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> SearchResult<G>,
+    ) -> SearchResult<G> {
+        let Sweep { visited, frontier, exits } = self;
+        let mut mark = |_: &G, node| visited.insert(node, VISITED);
         for node in nodes {
             frontier.add(graph, node, &mut mark);
         }
         loop {
             if let Some(root) = frontier.roots.pop() {
-                if let Some(lasso) = search(graph, root, left)? {
+                if let Some(lasso) = search(graph, root, exits)? {
                     return Ok(Some(lasso));
                 }
-                left.drain(..).for_each(|node| frontier.add(graph, node, &mut mark));
+                exits.drain(..).for_each(|node| frontier.add(graph, node, &mut mark));
             } else if !frontier.expand(graph, &mut mark)? {
                 return Ok(None);
             }
@@ -91,48 +91,53 @@ impl Sweep {
     }
 }
 
-/// Visits all nodes with one thread; `search` is as for [`Sweep::go_on`].
-pub(super) fn alone<G: Graph>(
+/// Visits all nodes with one thread; for `search` see [`Sweep::continue_from`].
+pub(super) fn single_thread<G: Graph>(
     graph: &mut G,
-    search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Found<G>,
-) -> Found<G> {
+    search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> SearchResult<G>,
+) -> SearchResult<G> {
     let initial = graph.initial()?;
-    let found = Sweep::default().go_on(graph, initial.into_iter().rev(), search)?;
-    found.map(|lasso| from_start(graph, lasso)).transpose()
+    let found = Sweep::default().continue_from(graph, initial.into_iter().rev(), search)?;
+    found.map(|lasso| from_initial(graph, lasso)).transpose()
 }
 
-/// The part of one thread of a team in visiting all nodes. What `search` finds ends it.
-pub(super) fn together<G: SharedGraph, F>(
+/// The part of one thread in a parallel visit of all nodes, which ends when `search` returns an
+/// ending.
+pub(super) fn cooperate<G: SharedGraph, F>(
     graph: &mut G,
     team: &Team,
-    mut search: impl FnMut(&mut G, Node, &mut Vec<Node>) -> Result<Option<Ending<G::Stop, F>>, G::Stop>,
-) -> Result<Ending<G::Stop, F>, G::Stop> {
-    let mut mark = |graph: &G, node| graph.mark(node, MET);
-    let mut frontier = Frontier::default();
-    let mut left = Vec::new();
+    mut search: impl FnMut(
+        &mut G,
+        Node,
+        &mut Vec<Node>,
+    ) -> Result<Option<WorkerEnding<G::Error, F>>, G::Error>,
+) -> Result<WorkerEnding<G::Error, F>, G::Error> {
+    let mut mark = |graph: &G, node| graph.insert_color(node, VISITED);
+    let mut frontier = SweepFrontier::default();
+    let mut exits = Vec::new();
     loop {
         if team.is_over() {
-            return Ok(Ending::Over);
+            return Ok(WorkerEnding::Over);
         }
         if let Some(root) = frontier.roots.pop() {
-            if let Some(ending) = search(graph, root, &mut left)? {
+            if let Some(ending) = search(graph, root, &mut exits)? {
                 return Ok(ending);
             }
-            left.drain(..).for_each(|node| frontier.add(graph, node, &mut mark));
+            exits.drain(..).for_each(|node| frontier.add(graph, node, &mut mark));
             continue;
         }
-        if team.is_hungry() && frontier.passing.len() > OWN {
-            let half = frontier.passing.len() / 2;
-            team.give(frontier.passing.drain(..half));
+        if team.is_hungry() && frontier.rejecting.len() > KEPT_REJECTING_NODES {
+            let half = frontier.rejecting.len() / 2;
+            team.give(frontier.rejecting.drain(..half));
         }
         if frontier.expand(graph, &mut mark)? {
             continue;
         }
         let Some(nodes) = team.wait(graph) else {
-            return Ok(if team.is_over() { Ending::Over } else { Ending::Nothing });
+            return Ok(if team.is_over() { WorkerEnding::Over } else { WorkerEnding::Nothing });
         };
         for node in nodes {
-            // Passing nodes were marked by whoever gave them.
+            // Another thread has marked these nodes.
             frontier.add(graph, node, &mut |_, _| true);
         }
     }

@@ -1,85 +1,91 @@
-//! Threads that search one graph together: they begin with the initial nodes, give nodes to those who have none, and end when the first has found
-//! something or nobody has any work left.
+//! A team of threads that search one graph together: they start from the initial nodes, give nodes
+//! to idle threads, and end when one has found something or all are idle.
 
-use super::graph::{Lasso, Node, SharedGraph};
-use super::sweep::MET;
-use crate::pool::{Pool, Sign};
+use crate::liveness::graph::{Lasso, Node, SharedGraph};
+use crate::liveness::sweep::VISITED;
+use crate::reach::work_pool::{StopSignal, WorkPool};
 use crate::threads;
+use lariat_ir::random::Lcg;
 
-/// What one thread of a team came to.
+/// The result of one thread.
 #[derive(Debug)]
-pub(super) enum Ending<S, F = Lasso> {
-    /// It found what all look for.
+pub(super) enum WorkerEnding<S, F = Lasso> {
+    /// The thread found the goal of the search.
     Found(F),
-    /// Nobody has any work left.
+    /// All threads are idle.
     Nothing,
-    /// Another thread has come to an end.
+    /// Another thread has ended the search.
     Over,
-    /// A limit, or an error.
+    /// A limit or an error.
     Stopped(S),
 }
 
-/// What the threads share.
+/// The data that the threads share.
 #[derive(Debug)]
 pub(super) struct Team {
-    sign: Sign,
-    pool: Pool,
+    signal: StopSignal,
+    pool: WorkPool<Vec<u64>>,
 }
 
 impl Team {
-    /// Has somebody come to an end?
+    /// Has a thread ended the search?
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.sign.is_raised()
+        self.signal.is_raised()
     }
 
-    /// Does somebody wait for work?
+    /// Is a thread idle?
     #[inline]
     pub fn is_hungry(&self) -> bool {
-        self.pool.is_hungry()
+        self.pool.has_idle_threads()
     }
 
-    /// Gives nodes to whoever waits.
+    /// Gives nodes to idle threads.
     pub fn give(&self, nodes: impl Iterator<Item = Node>) {
-        self.pool.give(nodes.map(u64::from).collect());
+        self.pool.donate(nodes.map(u64::from).collect());
     }
 
-    /// Nodes to go on with; `None` if there are none and never will be.
-    pub fn wait<G: SharedGraph>(&self, graph: &mut G) -> Option<impl Iterator<Item = Node> + use<G>> {
+    /// Nodes to continue with; `None` if all threads are idle.
+    pub fn wait<G: SharedGraph>(
+        &self,
+        graph: &mut G,
+    ) -> Option<impl Iterator<Item = Node> + use<G>> {
         graph.suspend();
-        let chunk = self.pool.wait(&self.sign);
+        let chunk = self.pool.take_or_wait(&self.signal);
         graph.resume();
         chunk.map(|nodes| nodes.into_iter().map(|node| node as Node))
     }
 }
 
-/// The part of a thread. When it ends, by a panic or otherwise, all others shall end, and nobody waits for it any more.
-struct Part<'t>(&'t Team);
+/// The membership of a thread. When it ends, even by a panic, the other threads end as well and do
+/// not wait for it.
+struct Membership<'t>(&'t Team);
 
-impl Drop for Part<'_> {
+impl Drop for Membership<'_> {
     fn drop(&mut self) {
-        // In this order: who sees that nobody has any work also sees whether that is because of an end.
-        self.0.sign.stop(None);
+        // In this order: a thread that sees that all are idle also sees whether the search was
+        // ended.
+        self.0.signal.end_search(None);
         self.0.pool.leave();
     }
 }
 
-/// Lets threads search, numbered from 0, each with a view of its own. What was found, if anything was; for the threads may come to several
-/// ends at the same time. Initial nodes that are passing have been given the color of those that were met.
+/// Runs `work` in threads numbered from 0, each with its own view, and returns what one of them
+/// found. Rejecting initial nodes are colored as visited before.
 pub(super) fn search<G: SharedGraph, F: Send>(
     graph: &mut G,
     members: usize,
-    work: impl Fn(&mut G, usize, &Team) -> Result<Ending<G::Stop, F>, G::Stop> + Sync,
-) -> Result<Option<F>, G::Stop> {
-    let members = members.clamp(1, graph.most_views());
+    work: impl Fn(&mut G, usize, &Team) -> Result<WorkerEnding<G::Error, F>, G::Error> + Sync,
+) -> Result<Option<F>, G::Error> {
+    let members = members.clamp(1, graph.max_views());
     let mut initial = graph.initial()?;
-    graph.fade()?;
-    initial.retain(|node| !graph.is_passing(*node) || graph.mark(*node, MET));
-    let team = Team { sign: Sign::default(), pool: Pool::new(members, Vec::new()) };
+    graph.clear_colors()?;
+    initial.retain(|node| !graph.is_rejecting(*node) || graph.insert_color(*node, VISITED));
+    let team = Team { signal: StopSignal::default(), pool: WorkPool::new(members, Vec::new()) };
     team.give(initial.into_iter());
     let run = |view: &mut G, number: usize| {
-        let _part = Part(&team);
-        work(view, number, &team).unwrap_or_else(Ending::Stopped)
+        let _part = Membership(&team);
+        work(view, number, &team).unwrap_or_else(WorkerEnding::Stopped)
     };
     let views: Vec<G> = (1..members).map(|_| graph.view()).collect();
     let endings = std::thread::scope(|scope| {
@@ -87,10 +93,10 @@ pub(super) fn search<G: SharedGraph, F: Send>(
             let run = &run;
             let thread = move || {
                 let ending = run(&mut view, number);
-                (ending, view.leave())
+                (ending, view.into_counts())
             };
             let started = threads::start(scope, thread).ok();
-            // Where no more threads can be had, fewer will do.
+            // If no more threads can be started, fewer do the work.
             if started.is_none() {
                 team.pool.leave();
             }
@@ -98,13 +104,13 @@ pub(super) fn search<G: SharedGraph, F: Send>(
         };
         let others: Vec<_> = (1..).zip(views).filter_map(spawn).collect();
         let mut endings = vec![run(graph, 0)];
-        // Others may still have to change what is shared.
+        // Other threads may still have to change the shared table.
         graph.suspend();
         let results: Vec<_> = others.into_iter().map(|thread| thread.join()).collect();
         graph.resume();
         for result in results {
-            let (ending, figures) = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            graph.join(figures);
+            let (ending, counts) = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            graph.add_counts(counts);
             endings.push(ending);
         }
         endings
@@ -112,14 +118,14 @@ pub(super) fn search<G: SharedGraph, F: Send>(
     summary(endings)
 }
 
-fn summary<S, F>(endings: Vec<Ending<S, F>>) -> Result<Option<F>, S> {
+fn summary<S, F>(endings: Vec<WorkerEnding<S, F>>) -> Result<Option<F>, S> {
     let (mut complete, mut stopped) = (false, None);
     for ending in endings {
         match ending {
-            Ending::Found(found) => return Ok(Some(found)),
-            Ending::Nothing => complete = true,
-            Ending::Over => {}
-            Ending::Stopped(stop) => stopped = stopped.or(Some(stop)),
+            WorkerEnding::Found(found) => return Ok(Some(found)),
+            WorkerEnding::Nothing => complete = true,
+            WorkerEnding::Over => {}
+            WorkerEnding::Stopped(stop) => stopped = stopped.or(Some(stop)),
         }
     }
     match stopped {
@@ -128,38 +134,35 @@ fn summary<S, F>(endings: Vec<Ending<S, F>>) -> Result<Option<F>, S> {
     }
 }
 
-/// The order in which a thread takes the edges of each node, so that threads go different ways. It is asked for at every node, so it must be quick: to put all edges
-/// in an order of their own takes longer, and is no better.
+/// The order in which a thread explores the edges of each node, so that threads take different
+/// paths. It is applied at every node, so it must be fast: a complete shuffle takes longer and is
+/// no better.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Order {
-    /// As they come.
+pub(super) enum EdgeOrder {
+    /// The order of the graph.
     Given,
-    /// The last first: that keeps the second thread farthest from the first.
+    /// The reverse order, which keeps the second thread farthest from the first.
     Reversed,
-    /// One at random first, then as they come. The number changes each time.
-    Random(u64),
+    /// A random edge first, then the order of the graph.
+    Random(Lcg),
 }
 
-impl Order {
-    /// Of the thread with this number.
-    pub fn new(thread: usize) -> Order {
+impl EdgeOrder {
+    pub fn new(thread: usize) -> EdgeOrder {
         match thread {
-            0 => Order::Given,
-            1 => Order::Reversed,
-            _ => Order::Random((thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            0 => EdgeOrder::Given,
+            1 => EdgeOrder::Reversed,
+            _ => EdgeOrder::Random(Lcg::new((thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))),
         }
     }
 
     #[inline]
     pub fn apply<T>(&mut self, list: &mut [T]) {
         match self {
-            Order::Given => {}
-            Order::Reversed => list.reverse(),
-            Order::Random(_) if list.len() < 2 => {}
-            Order::Random(number) => {
-                *number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                list.swap(0, (((*number >> 32) * list.len() as u64) >> 32) as usize);
-            }
+            EdgeOrder::Given => {}
+            EdgeOrder::Reversed => list.reverse(),
+            EdgeOrder::Random(_) if list.len() < 2 => {}
+            EdgeOrder::Random(random) => list.swap(0, random.below(list.len() as u64) as usize),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Every search on random graphs, against an oracle that looks at all strong components of the whole graph.
+//! All searches on random graphs, compared with an oracle that examines all strong components of
+//! the whole graph.
 
-mod levels;
-mod lifted;
+mod breadth_first;
+mod lifted_limits;
 
 use super::*;
 use proptest::prelude::*;
@@ -9,21 +10,21 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A graph written down.
+/// A graph in memory.
 #[derive(Clone, Debug)]
-struct Explicit {
+struct ExplicitGraph {
     initial: Vec<Node>,
     edges: Vec<Vec<Edge>>,
     marks: u32,
     weak: bool,
-    /// By node: is it known that no accepting cycle leads through it?
-    passing: Vec<bool>,
-    /// Those that threads share.
+    /// By node: is it known that no accepting cycle passes through it?
+    rejecting: Vec<bool>,
+    /// The colors that threads share.
     colors: Arc<[AtomicU8]>,
 }
 
-impl Graph for Explicit {
-    type Stop = Infallible;
+impl Graph for ExplicitGraph {
+    type Error = Infallible;
 
     fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
         Ok(self.initial.clone())
@@ -42,8 +43,8 @@ impl Graph for Explicit {
         self.edges[node as usize].iter().all(|edge| edge.marks == self.all_marks())
     }
 
-    fn is_passing(&self, node: Node) -> bool {
-        self.passing[node as usize]
+    fn is_rejecting(&self, node: Node) -> bool {
+        self.rejecting[node as usize]
     }
 
     fn is_weak(&self) -> bool {
@@ -55,14 +56,14 @@ impl Graph for Explicit {
     }
 }
 
-impl SharedGraph for Explicit {
-    type Figures = ();
+impl SharedGraph for ExplicitGraph {
+    type Counts = ();
 
-    fn view(&mut self) -> Explicit {
+    fn view(&mut self) -> ExplicitGraph {
         self.clone()
     }
 
-    fn most_views(&self) -> usize {
+    fn max_views(&self) -> usize {
         64
     }
 
@@ -75,64 +76,71 @@ impl SharedGraph for Explicit {
 
     fn resume(&mut self) {}
 
-    fn has(&self, node: Node, color: u8) -> bool {
+    fn has_color(&self, node: Node, color: u8) -> bool {
         self.colors[node as usize].load(Ordering::Acquire) & color != 0
     }
 
-    fn mark(&self, node: Node, color: u8) -> bool {
+    fn insert_color(&self, node: Node, color: u8) -> bool {
         self.colors[node as usize].fetch_or(color, Ordering::AcqRel) & color == 0
     }
 
-    fn fade(&mut self) -> Result<(), Self::Stop> {
+    fn clear_colors(&mut self) -> Result<(), Self::Error> {
         self.colors = self.edges.iter().map(|_| AtomicU8::new(0)).collect();
         Ok(())
     }
 
-    fn leave(self) {}
+    fn into_counts(self) {}
 
-    fn join(&mut self, (): ()) {}
+    fn add_counts(&mut self, (): ()) {}
 }
 
-impl Explicit {
+impl ExplicitGraph {
     fn reachable(&self, from: &[Node], through: impl Fn(Node) -> bool) -> Vec<bool> {
-        let mut met = vec![false; self.edges.len()];
+        let mut visited = vec![false; self.edges.len()];
         let mut todo: Vec<Node> = from.to_vec();
         while let Some(node) = todo.pop() {
-            if !through(node) || std::mem::replace(&mut met[node as usize], true) {
+            if !through(node) || std::mem::replace(&mut visited[node as usize], true) {
                 continue;
             }
             todo.extend(self.edges[node as usize].iter().map(|edge| edge.target));
         }
-        met
+        visited
     }
 
     /// Is there a reachable cycle through nodes that are `inside` whose edges have all marks?
     fn has_cycle(&self, marks: u64, inside: impl Fn(Node) -> bool + Copy) -> bool {
         let start = self.reachable(&self.initial, |_| true);
-        (0..self.edges.len() as Node).filter(|&node| start[node as usize] && inside(node)).any(|node| {
-            let successors: Vec<Node> = self.edges[node as usize].iter().map(|edge| edge.target).collect();
-            let after = self.reachable(&successors, inside);
-            if !after[node as usize] {
-                return false;
-            }
-            // The component: what it reaches and what reaches it.
-            let together: Vec<bool> = (0..self.edges.len() as Node)
-                .map(|other| after[other as usize] && self.reachable(&[other], inside)[node as usize])
-                .collect();
-            let within = (0..self.edges.len()).filter(|&other| together[other]);
-            let inner = within
-                .flat_map(|other| self.edges[other].iter().filter(|edge| together[edge.target as usize]));
-            inner.fold(0, |all, edge| all | edge.marks) & marks == marks
-        })
+        (0..self.edges.len() as Node).filter(|&node| start[node as usize] && inside(node)).any(
+            |node| {
+                let successors: Vec<Node> =
+                    self.edges[node as usize].iter().map(|edge| edge.target).collect();
+                let after = self.reachable(&successors, inside);
+                if !after[node as usize] {
+                    return false;
+                }
+                // The component: nodes that it reaches and that reach it.
+                let together: Vec<bool> = (0..self.edges.len() as Node)
+                    .map(|other| {
+                        after[other as usize] && self.reachable(&[other], inside)[node as usize]
+                    })
+                    .collect();
+                let within = (0..self.edges.len()).filter(|&other| together[other]);
+                let inner = within.flat_map(|other| {
+                    self.edges[other].iter().filter(|edge| together[edge.target as usize])
+                });
+                inner.fold(0, |all, edge| all | edge.marks) & marks == marks
+            },
+        )
     }
 
-    /// The marks of all edges within the node's strong component; `None` if there are none.
+    /// The marks of all edges inside the node's strong component; `None` if there are none.
     fn component_marks(&self, node: Node) -> Option<u64> {
         let together = |other: Node| {
             self.reachable(&[node], |_| true)[other as usize]
                 && self.reachable(&[other], |_| true)[node as usize]
         };
-        let members: Vec<Node> = (0..self.edges.len() as Node).filter(|&other| together(other)).collect();
+        let members: Vec<Node> =
+            (0..self.edges.len() as Node).filter(|&other| together(other)).collect();
         let edges = members.iter().flat_map(|&member| &self.edges[member as usize]);
         edges
             .filter(|edge| members.contains(&edge.target))
@@ -140,11 +148,12 @@ impl Explicit {
             .reduce(|all, more| all | more)
     }
 
-    /// The same graph in which some of the nodes are known to be passing that are.
-    fn knowing(mut self, known: &[bool]) -> Explicit {
+    /// The graph, in which the rejecting nodes among `known` are known to be rejecting.
+    fn knowing(mut self, known: &[bool]) -> ExplicitGraph {
         let all = self.all_marks();
-        let passing = |node: usize| known[node] && self.component_marks(node as Node) != Some(all);
-        self.passing = (0..self.edges.len()).map(passing).collect();
+        let rejecting =
+            |node: usize| known[node] && self.component_marks(node as Node) != Some(all);
+        self.rejecting = (0..self.edges.len()).map(rejecting).collect();
         self
     }
 
@@ -174,26 +183,38 @@ impl Explicit {
     }
 }
 
-/// Which of the nodes that are passing are known to be.
+/// Which of the rejecting nodes are known to be.
 fn known() -> impl Strategy<Value = Vec<bool>> {
-    prop_oneof![Just(vec![false; 14]), Just(vec![true; 14]), prop::collection::vec(any::<bool>(), 14)]
+    prop_oneof![
+        Just(vec![false; 14]),
+        Just(vec![true; 14]),
+        prop::collection::vec(any::<bool>(), 14)
+    ]
 }
 
 /// Graphs with marks on edges.
-fn graphs() -> impl Strategy<Value = Explicit> {
+fn graphs() -> impl Strategy<Value = ExplicitGraph> {
     (1usize..14, 0u32..4).prop_flat_map(|(count, marks)| {
-        let edge = (0..count as Node, 0u64..1 << marks).prop_map(|(target, marks)| Edge { marks, target });
+        let edge =
+            (0..count as Node, 0u64..1 << marks).prop_map(|(target, marks)| Edge { marks, target });
         let edges = prop::collection::vec(prop::collection::vec(edge, 0..4), count);
         let initial = prop::collection::vec(0..count as Node, 1..3);
         (edges, initial, known()).prop_map(move |(edges, initial, known)| {
-            Explicit { initial, edges, marks, weak: false, passing: Vec::new(), colors: Arc::default() }
-                .knowing(&known)
+            ExplicitGraph {
+                initial,
+                edges,
+                marks,
+                weak: false,
+                rejecting: Vec::new(),
+                colors: Arc::default(),
+            }
+            .knowing(&known)
         })
     })
 }
 
 /// Graphs with one mark, on all edges of a node or on none.
-fn state_based() -> impl Strategy<Value = Explicit> {
+fn state_based() -> impl Strategy<Value = ExplicitGraph> {
     let accepting = prop::collection::vec(prop::bool::weighted(0.3), 14);
     (graphs(), accepting, known()).prop_map(|(mut graph, accepting, known)| {
         graph.marks = 1;
@@ -205,7 +226,7 @@ fn state_based() -> impl Strategy<Value = Explicit> {
 }
 
 /// Graphs with one mark, on all edges of a strong component or on none.
-fn weak() -> impl Strategy<Value = Explicit> {
+fn weak() -> impl Strategy<Value = ExplicitGraph> {
     let accepting = prop::collection::vec(prop::bool::weighted(0.3), 14);
     (graphs(), accepting, known()).prop_map(|(mut graph, accepting, known)| {
         graph.marks = 1;
@@ -216,26 +237,41 @@ fn weak() -> impl Strategy<Value = Explicit> {
             for edge in edges {
                 let target = edge.target as usize;
                 let inner = reach[target][source];
-                // The first node of the component speaks for it; marks between components mean nothing.
-                let first = (0..reach.len()).find(|&node| reach[source][node] && reach[node][source]);
-                edge.marks =
-                    if inner { u64::from(accepting[first.unwrap_or(source)]) } else { edge.marks & 1 };
+                // The first node of the component decides; marks between components are irrelevant.
+                let first =
+                    (0..reach.len()).find(|&node| reach[source][node] && reach[node][source]);
+                edge.marks = if inner {
+                    u64::from(accepting[first.unwrap_or(source)])
+                } else {
+                    edge.marks & 1
+                };
             }
         }
         graph.knowing(&known)
     })
 }
 
-/// Does a search say whether there is an accepting cycle, and show one? If it is for several threads, with one, two and
-/// three, several times.
-fn agrees(algorithm: Algorithm, graph: &Explicit, expected: bool) -> Result<(), TestCaseError> {
+/// Checks that a search finds an accepting cycle if and only if one exists, and that the lasso is
+/// one. Parallel searches run several times with one, two and three threads.
+fn agrees(
+    algorithm: Algorithm,
+    graph: &ExplicitGraph,
+    expected: bool,
+) -> Result<(), TestCaseError> {
     let runs: &[usize] = if algorithm.is_parallel() { &[1, 2, 2, 3, 3] } else { &[1] };
     for &threads in runs {
         let Ok(found) = algorithm.search_with(&mut graph.clone(), threads);
         prop_assert_eq!(found.is_some(), expected, "{:?} {}", algorithm, threads);
         if let Some(lasso) = found {
             let marks = graph.follows(&lasso);
-            prop_assert_eq!(marks, Some(graph.all_marks()), "{:?} {} {:?}", algorithm, threads, lasso);
+            prop_assert_eq!(
+                marks,
+                Some(graph.all_marks()),
+                "{:?} {} {:?}",
+                algorithm,
+                threads,
+                lasso
+            );
         }
     }
     Ok(())
@@ -266,7 +302,8 @@ proptest! {
     #[test]
     fn weak_buchi(graph in weak()) {
         let expected = graph.has_cycle(1, |_| true);
-        for algorithm in [Algorithm::Nested, Algorithm::Couvreur, Algorithm::Cndfs, Algorithm::Ufscc] {
+        use Algorithm::{Cndfs, Couvreur, Nested, Ufscc};
+        for algorithm in [Nested, Couvreur, Cndfs, Ufscc] {
             agrees(algorithm, &graph, expected)?;
         }
     }

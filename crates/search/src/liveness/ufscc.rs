@@ -1,105 +1,115 @@
-//! `ufscc`: strong components by several threads (Bloemen, Laarman, van de Pol 2016, "Multi-core on-the-fly SCC decomposition"), with
-//! generalized acceptance as it is (Bloemen, Duret-Lutz, van de Pol 2017, "Explicit state model checking with generalized Büchi and Rabin
-//! automata").
+//! `ufscc`: strong components by several threads (Bloemen, Laarman, van de Pol 2016, "Multi-core
+//! on-the-fly SCC decomposition"), with generalized acceptance (Bloemen, Duret-Lutz, van de Pol
+//! 2017, "Explicit state model checking with generalized Büchi and Rabin automata").
 //!
-//! All threads search from the start, each with its own stack, in its own order. What one of them knows to be strongly connected is one set
-//! for all (`union_find`), and a thread that is in a set expands whatever node of it was not expanded yet, so the threads share the work on
-//! a component. The marks of its edges are united with the set; a set that has all of them has an accepting cycle.
+//! All threads start from the initial nodes, each with its own stack and order. Nodes that a thread
+//! knows to be strongly connected form one set for all threads (`union_find`), and a thread in a
+//! set expands any node of the set that is not expanded yet, so the threads share the work on a
+//! component. The marks of its edges belong to the set; a set with all marks contains an accepting
+//! cycle.
 
-use super::graph::{Found, Graph, Lasso, Node, SharedGraph};
-use super::lasso::{from_start, through_component, way_inside};
-use super::path::Path;
-use super::sweep;
-use super::team::{self, Ending, Order, Team};
-use super::union_find::{BITS, Claim, UnionFind};
+use crate::liveness::graph::{Graph, Lasso, Node, SearchResult, SharedGraph};
+use crate::liveness::lasso::{from_initial, path_inside, through_component};
+use crate::liveness::search_stack::SearchStack;
+use crate::liveness::sweep;
+use crate::liveness::team::{self, EdgeOrder, Team, WorkerEnding};
+use crate::liveness::union_find::{BITS, Claim, UnionFind};
 
-/// How many threads there is room for beside the marks.
-fn most_threads(all_marks: u64) -> usize {
+/// The number of threads that fit next to the marks.
+fn max_threads(all_marks: u64) -> usize {
     BITS.saturating_sub(u64::BITS - all_marks.leading_zeros()) as usize
 }
 
-/// Is there room for the marks, and for a thread?
+/// Do the marks and at least one thread fit?
 pub fn has_room(all_marks: u64) -> bool {
-    most_threads(all_marks) > 0
+    max_threads(all_marks) > 0
 }
 
-/// Precondition: there is room for the marks.
-pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> Found<G> {
-    let threads = threads.clamp(1, most_threads(graph.all_marks()));
+/// Precondition: [`has_room`] for the marks.
+pub fn search<G: SharedGraph>(graph: &mut G, threads: usize) -> SearchResult<G> {
+    let threads = threads.clamp(1, max_threads(graph.all_marks()));
     let components = UnionFind::new(threads as u32);
     let found = team::search(graph, threads, |view, number, team| {
-        let mut worker = Worker {
+        let mut worker = UfsccWorker {
             components: &components,
             team,
             number,
             all_marks: view.all_marks(),
-            order: Order::new(number),
-            path: Path::default(),
+            order: EdgeOrder::new(number),
+            path: SearchStack::default(),
             roots: Vec::new(),
         };
-        sweep::together(view, team, |graph, root, left| worker.run(graph, root, left))
+        sweep::cooperate(view, team, |graph, root, exits| worker.run(graph, root, exits))
     })?;
     let lasso = found.map(|stack| lasso(graph, &components, &stack)).transpose()?;
-    lasso.map(|lasso| from_start(graph, lasso)).transpose()
+    lasso.map(|lasso| from_initial(graph, lasso)).transpose()
 }
 
-/// What is remembered of a node on the stack.
+/// Data of a node on the stack.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    /// The node of its set whose edges are being followed.
+struct UfsccFrame {
+    /// The node of its set whose edges are being explored.
     expanded: Node,
     /// The marks of the edge by which it was entered.
     entry: u64,
 }
 
-/// The nodes on a thread's stack, each with the one of its set from which the stack goes on. The last is in an accepting component.
-type Stack = Vec<(Node, Node)>;
+/// The nodes on a thread's stack, each with the node of its set from which the stack continues. The
+/// last node is in an accepting component.
+type UfsccStack = Vec<(Node, Node)>;
 
-struct Worker<'t> {
+struct UfsccWorker<'t> {
     components: &'t UnionFind,
     team: &'t Team,
     number: usize,
     all_marks: u64,
-    order: Order,
-    path: Path<Frame>,
+    order: EdgeOrder,
+    path: SearchStack<UfsccFrame>,
     /// One node of each set on the stack, and the marks of the edge by which it was entered.
     roots: Vec<(Node, u64)>,
 }
 
-type Step<G> = Result<Option<Ending<<G as Graph>::Stop, Stack>>, <G as Graph>::Stop>;
+type UfsccStep<G> =
+    Result<Option<WorkerEnding<<G as Graph>::Error, UfsccStack>>, <G as Graph>::Error>;
 
-impl Worker<'_> {
-    fn run<G: SharedGraph>(&mut self, graph: &mut G, start: Node, left: &mut Vec<Node>) -> Step<G> {
+impl UfsccWorker<'_> {
+    fn run<G: SharedGraph>(
+        &mut self,
+        graph: &mut G,
+        start: Node,
+        exits: &mut Vec<Node>,
+    ) -> UfsccStep<G> {
         if self.components.claim(start, self.number) != Claim::New {
             return Ok(None);
         }
-        self.enter(graph, start, 0, left)?;
-        while let Some(&mut Frame { expanded, entry }) = self.path.data() {
+        self.enter(graph, start, 0, exits)?;
+        while let Some(&mut UfsccFrame { expanded, entry }) = self.path.data() {
             let accepting = match self.path.next_edge() {
                 Some(edge) => match self.components.claim(edge.target, self.number) {
                     Claim::New => {
-                        self.enter(graph, edge.target, edge.marks, left)?;
+                        self.enter(graph, edge.target, edge.marks, exits)?;
                         self.share(start);
                         false
                     }
-                    Claim::Found => self.close(expanded, edge.target, edge.marks),
+                    Claim::Visiting => self.close(expanded, edge.target, edge.marks),
                     Claim::Dead => false,
                 },
-                None if self.team.is_over() => return Ok(Some(Ending::Over)),
+                None if self.team.is_over() => return Ok(Some(WorkerEnding::Over)),
                 None => {
                     self.share(start);
-                    self.go_on(graph, expanded, entry, left)?
+                    self.after_expansion(graph, expanded, entry, exits)?
                 }
             };
             if accepting {
-                let stack = self.path.entries().map(|(node, frame)| (node, frame.expanded)).collect();
-                return Ok(Some(Ending::Found(stack)));
+                let stack =
+                    self.path.entries().map(|(node, frame)| (node, frame.expanded)).collect();
+                return Ok(Some(WorkerEnding::Found(stack)));
             }
         }
         Ok(None)
     }
 
-    /// Lets somebody who has no work begin where this search began: it takes another way.
+    /// Lets an idle thread start from the root of this search; it takes a different order.
     fn share(&self, start: Node) {
         if self.team.is_hungry() && !self.components.is_dead(start) {
             self.team.give([start].into_iter());
@@ -111,23 +121,23 @@ impl Worker<'_> {
         graph: &mut G,
         node: Node,
         entry: u64,
-        left: &mut Vec<Node>,
-    ) -> Result<(), G::Stop> {
-        // Most often the node itself, unless another thread has expanded it.
+        exits: &mut Vec<Node>,
+    ) -> Result<(), G::Error> {
+        // The node itself, unless another thread has expanded it.
         let Some(expanded) = self.components.pick(node) else { return Ok(()) };
-        self.path.open(node, Frame { expanded, entry });
+        self.path.open(node, UfsccFrame { expanded, entry });
         self.roots.push((node, entry));
-        self.expand(graph, expanded, left)
+        self.expand(graph, expanded, exits)
     }
 
-    /// Follows the edges of a node of the top's set from now on.
+    /// Explores the edges of a node in the top's set from now on.
     fn expand<G: SharedGraph>(
         &mut self,
         graph: &mut G,
         expanded: Node,
-        left: &mut Vec<Node>,
-    ) -> Result<(), G::Stop> {
-        self.path.expand_within(graph, expanded, left)?;
+        exits: &mut Vec<Node>,
+    ) -> Result<(), G::Error> {
+        self.path.expand_component(graph, expanded, exits)?;
         self.order.apply(self.path.edges());
         if let Some(frame) = self.path.data() {
             frame.expanded = expanded;
@@ -135,56 +145,64 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// An edge leads back to a set on the stack: it and all sets behind it are one. Is that accepting?
+    /// An edge leads back to a set on the stack: unites it with all sets above it. Returns whether
+    /// the result is accepting.
     fn close(&mut self, source: Node, target: Node, mut marks: u64) -> bool {
-        // Down to where is known before anything is united: other threads may unite some of these sets at the same time, and a set that was
-        // united in part only need not be strongly connected within itself.
+        // The position is determined before anything is united: other threads may unite some of
+        // these sets concurrently, and a set that is only partly united need not be strongly
+        // connected.
         let own = self.roots.iter().rposition(|(root, _)| self.components.same(*root, target));
         let own = own.expect("a set that was found is on the stack");
         while self.roots.len() > own + 1 {
             let joined = self.roots.pop().zip(self.roots.last());
-            let ((root, entry), &(below, _)) = joined.expect("there are more than one");
+            let ((root, entry), &(below, _)) = joined.expect("there is more than one root");
             marks |= entry;
             self.components.unite(root, below);
         }
         self.components.add_marks(source, marks) == self.all_marks
     }
 
-    /// All edges of `expanded` were followed. If the set was entered here, another node of it is next, until it is complete; otherwise
-    /// that is up to who entered it. Is what is left on the stack accepting?
-    fn go_on<G: SharedGraph>(
+    /// All edges of `expanded` are explored. If the set was entered here, another node of it is
+    /// next until the set is complete; otherwise the frame that entered the set continues it.
+    /// Returns whether the rest of the stack is accepting.
+    fn after_expansion<G: SharedGraph>(
         &mut self,
         graph: &mut G,
         expanded: Node,
         entry: u64,
-        left: &mut Vec<Node>,
-    ) -> Result<bool, G::Stop> {
+        exits: &mut Vec<Node>,
+    ) -> Result<bool, G::Error> {
         self.components.done(expanded);
         let Some(node) = self.path.top() else { return Ok(false) };
         if self.roots.last().is_some_and(|(root, _)| *root == node)
             && let Some(next) = self.components.pick(node)
         {
-            return self.expand(graph, next, left).map(|()| false);
+            return self.expand(graph, next, exits).map(|()| false);
         }
         self.path.pop();
         self.roots.pop_if(|(root, _)| *root == node);
-        // Another thread may have found that the edge by which the node was entered is within its component.
+        // Another thread may have found that the edge by which the node was entered is inside its
+        // component.
         let Some(before) = self.path.data() else { return Ok(false) };
         let inner = self.components.same(before.expanded, node);
         Ok(inner && self.components.add_marks(node, entry) == self.all_marks)
     }
 }
 
-/// A lasso along a stack. All threads have come to an end, so each set is strongly connected within itself, and the marks of the last are
-/// those of edges within it.
-fn lasso<G: Graph>(graph: &mut G, components: &UnionFind, stack: &[(Node, Node)]) -> Result<Lasso, G::Stop> {
+/// A lasso along a stack. All threads have ended, so each set is strongly connected, and the marks
+/// of the last set are marks of edges inside it.
+fn lasso<G: Graph>(
+    graph: &mut G,
+    components: &UnionFind,
+    stack: &[(Node, Node)],
+) -> Result<Lasso, G::Error> {
     let mut prefix: Vec<Node> = Vec::new();
     let (last, before) = stack.split_last().expect("the stack has an accepting component");
     for &(node, expanded) in before {
         prefix.push(node);
         if node != expanded {
             let inside = |other| components.same(node, other);
-            prefix.extend(way_inside(graph, node, expanded, inside)?);
+            prefix.extend(path_inside(graph, node, expanded, inside)?);
         }
     }
     prefix.push(last.0);

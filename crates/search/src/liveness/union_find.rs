@@ -1,48 +1,51 @@
-//! Sets of nodes that threads unite while others look at them (Bloemen, Laarman, van de Pol 2016, "Multi-core on-the-fly SCC
+//! A concurrent union-find of nodes (Bloemen, Laarman, van de Pol 2016, "Multi-core on-the-fly SCC
 //! decomposition").
 //!
-//! A set is a tree of parents, whose root has what is known of the set: the threads that work on it, the marks of its edges, and whether it is
-//! dead, a complete strong component. The nodes of a set that are still to be expanded are on a cyclic list, from which each thread picks any; a
-//! node that was expanded is taken off the list by the next one that passes. When nothing is left on the list, the set is dead.
+//! A set is a tree of parents. Its root holds the data of the set: the threads that work on it, the
+//! marks of its edges, and whether it is dead, that is, a complete strong component. The nodes of a
+//! set that are not expanded are on a cyclic list, from which each thread picks any; an expanded
+//! node is removed from the list by the next thread that passes it. When the list is empty, the set
+//! is dead.
 //!
-//! Roots give way to roots with higher numbers only, so parents have no cycles. Two lists are joined by exchanging the links of a
-//! node of each, both locked: first that of the root that gives way, then the other, so nobody waits in a circle.
+//! A root is only united into a root with a higher number, so parents have no cycles. Two lists are
+//! joined by exchanging the links of one node of each while both are locked: first that of the root
+//! that becomes a child, then the other, which excludes deadlock.
 
-use super::graph::Node;
-use super::segments::Segments;
-use super::stress;
+use crate::liveness::graph::Node;
+use crate::liveness::segmented_list::SegmentedList;
+use crate::liveness::stress;
 use std::sync::atomic::Ordering::{Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Of a root: it is giving way to another.
+/// Of a root: it is being united into another root.
 const ROOT_LOCKED: u64 = 1 << 60;
 /// Of a root: the set is a complete strong component.
 const DEAD: u64 = 1 << 61;
 /// Of any node: its link is being changed.
 const LINK_LOCKED: u64 = 1 << 62;
-/// Of any node: it need not be expanded any more.
+/// Of any node: it is expanded.
 const DONE: u64 = 1 << 63;
 /// Bits for threads and marks.
 pub(super) const BITS: u32 = 60;
 
-/// A node. Zero in all of it is a node alone in a set that nobody works on.
+/// A node. All zeros represent a node that is alone in a set on which no thread works.
 #[derive(Debug, Default)]
 struct Cell {
-    /// Of a root, threads in the lowest bits and marks above; and the bits above.
+    /// Of a root: threads in the lowest bits, marks above them. Of any node: the flags above.
     info: AtomicU64,
-    /// One more than the parent's number; 0 in a root.
+    /// The parent's number plus one; 0 in a root.
     parent: AtomicU32,
-    /// One more than the number of the next node on the list; 0 for the node itself.
+    /// The number of the next node on the list plus one; 0 for the node itself.
     next: AtomicU32,
 }
 
-/// What a thread that comes to a node finds.
+/// The state of a node's set from the point of view of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// The thread has not been in this set.
+    /// The thread has not worked on the set.
     New,
-    /// The set is one that the thread works on.
-    Found,
+    /// The thread works on the set.
+    Visiting,
     /// The set is complete.
     Dead,
 }
@@ -50,15 +53,15 @@ pub(super) enum Claim {
 /// The sets.
 #[derive(Debug)]
 pub(super) struct UnionFind {
-    cells: Segments<Cell>,
-    /// How many bits stand for threads.
+    cells: SegmentedList<Cell>,
+    /// The number of bits for threads.
     threads: u32,
 }
 
 impl UnionFind {
-    /// Precondition: threads and marks together have no more than [`BITS`].
+    /// Precondition: threads and marks together need at most [`BITS`].
     pub fn new(threads: u32) -> UnionFind {
-        UnionFind { cells: Segments::default(), threads }
+        UnionFind { cells: SegmentedList::default(), threads }
     }
 
     #[inline]
@@ -79,33 +82,33 @@ impl UnionFind {
         self.cell(node).next.store(next + 1, SeqCst);
     }
 
-    /// The root of a node's set; when somebody unites sets meanwhile, one that was it.
+    /// The root of a node's set; if another thread unites sets meanwhile, a former root.
     #[inline]
     fn find(&self, mut node: Node) -> Node {
         while let Some(parent) = self.parent(node) {
             let Some(above) = self.parent(parent) else { return parent };
-            // Shorter ways for those who come later; any node above will do.
+            // Path compression for later calls; any ancestor is correct.
             self.cell(node).parent.store(above + 1, Release);
             node = above;
         }
         node
     }
 
-    /// Sets bits at the root; all bits that are set there then.
+    /// Sets bits at the root; returns all bits that are set there then.
     fn add_to_root(&self, node: Node, bits: u64) -> u64 {
         let mut root = node;
         loop {
             root = self.find(root);
             let info = self.cell(root).info.fetch_or(bits, SeqCst) | bits;
             stress::point();
-            // A root that gave way after this has taken the bits with it.
+            // If the root becomes a child after this, its bits are copied to the new root.
             if self.parent(root).is_none() {
                 return info;
             }
         }
     }
 
-    /// A thread comes to a node.
+    /// Enters a node with a thread.
     pub fn claim(&self, node: Node, thread: usize) -> Claim {
         let root = self.find(node);
         let info = self.cell(root).info.load(SeqCst);
@@ -114,7 +117,7 @@ impl UnionFind {
         }
         let bit = 1 << thread;
         if info & bit != 0 {
-            return Claim::Found;
+            return Claim::Visiting;
         }
         self.add_to_root(root, bit);
         Claim::New
@@ -139,15 +142,16 @@ impl UnionFind {
         }
     }
 
-    /// Adds marks of edges within the set; all that it has then.
+    /// Adds marks of edges inside the set; returns all marks of the set.
     pub fn add_marks(&self, node: Node, marks: u64) -> u64 {
         let info = self.add_to_root(node, marks << self.threads);
         (info & ((1 << BITS) - 1)) >> self.threads
     }
 
-    /// Makes one set of two.
+    /// Unites two sets.
     ///
-    /// Precondition: they belong to one strong component; so neither of them is complete before they are one.
+    /// Precondition: they belong to one strong component, so that neither is complete before they
+    /// are united.
     pub fn unite(&self, left: Node, right: Node) {
         let (from, to) = loop {
             let (left, right) = (self.find(left), self.find(right));
@@ -165,10 +169,11 @@ impl UnionFind {
         let cell = self.cell(from);
         cell.parent.store(to + 1, SeqCst);
         stress::point();
-        // Whoever adds bits to `from` after this sees that it is no root.
+        // A thread that adds bits to `from` after this sees that it is not a root.
         self.add_to_root(to, cell.info.load(SeqCst) & ((1 << BITS) - 1));
         stress::point();
-        // Only now, for whoever picks a node of the other list relies on it being in the set.
+        // Only now: a thread that picks a node of the other list relies on the node being in the
+        // set.
         let (after_one, after_other) = (self.next(one), self.next(other));
         self.set_next(one, after_other);
         self.set_next(other, after_one);
@@ -178,7 +183,7 @@ impl UnionFind {
         cell.info.fetch_and(!ROOT_LOCKED, SeqCst);
     }
 
-    /// Locks a root if it is one and nobody else has.
+    /// Locks a node if it is a root and not locked.
     fn lock_root(&self, node: Node) -> bool {
         let cell = self.cell(node);
         if cell.info.fetch_or(ROOT_LOCKED, SeqCst) & ROOT_LOCKED != 0 {
@@ -191,7 +196,7 @@ impl UnionFind {
         is_root
     }
 
-    /// Locks the link of a node of the set that is still to be expanded.
+    /// Locks the link of a node in the set that is not expanded.
     fn lock_link(&self, node: Node) -> Node {
         loop {
             let picked = self.pick(node).expect("a set that can grow is not complete");
@@ -206,7 +211,7 @@ impl UnionFind {
         }
     }
 
-    /// A node was expanded: nobody need do it any more.
+    /// Marks a node as expanded.
     pub fn done(&self, node: Node) {
         let info = &self.cell(node).info;
         let mut seen = info.load(SeqCst);
@@ -223,7 +228,7 @@ impl UnionFind {
         }
     }
 
-    /// A node of the set that is still to be expanded; `None` if there is none, and then the set is dead.
+    /// A node of the set that is not expanded; `None` if there is none, and then the set is dead.
     pub fn pick(&self, node: Node) -> Option<Node> {
         let mut here = node;
         loop {
@@ -239,7 +244,7 @@ impl UnionFind {
                 return Some(next);
             }
             stress::point();
-            // Links of nodes that are done are only ever made to lead further.
+            // The link of an expanded node only ever changes to a later node.
             let further = self.next(next);
             self.set_next(here, further);
             here = further;
@@ -267,7 +272,8 @@ mod tests {
     proptest! {
         #![proptest_config(seeded::cases(300))]
 
-        /// Threads unite pairs and add marks at the same time: sets, marks and lists are what one thread would make.
+        /// Concurrent unions and marks give the sets, marks and lists that one thread would
+        /// compute.
         #[test]
         fn sets_are_those_of_one_thread(
             lists in prop::collection::vec(prop::collection::vec((0..NODES, 0..NODES), 0..20), 3),
@@ -285,22 +291,25 @@ mod tests {
                     });
                 }
             });
-            // The slow way: each node has the lowest number of its set, and the marks of the threads that had a part in it.
+            // The reference: each node has the lowest number of its set, and the marks of the
+            // threads that united it.
             let mut lowest: Vec<Node> = (0..NODES).collect();
             for &(left, right) in lists.iter().flatten() {
                 let (left, right) = (lowest[left as usize], lowest[right as usize]);
-                lowest.iter_mut().filter(|number| **number == left.max(right)).for_each(|number| *number = left.min(right));
+                let replaced = lowest.iter_mut().filter(|number| **number == left.max(right));
+                replaced.for_each(|number| *number = left.min(right));
             }
             for node in 0..NODES {
                 let in_set = |pair: &(Node, Node)| lowest[pair.0 as usize] == lowest[node as usize];
                 let parts = lists.iter().enumerate().filter(|(_, list)| list.iter().any(in_set));
                 let marks = parts.fold(0, |marks, (thread, _)| marks | 1 << thread);
                 prop_assert_eq!(sets.add_marks(node, 0), marks);
-                for (thread, _) in lists.iter().enumerate().filter(|(thread, _)| marks >> thread & 1 == 1) {
-                    prop_assert_eq!(sets.claim(node, thread), Claim::Found);
+                for thread in (0..lists.len()).filter(|thread| marks >> thread & 1 == 1) {
+                    prop_assert_eq!(sets.claim(node, thread), Claim::Visiting);
                 }
                 for other in 0..NODES {
-                    prop_assert_eq!(sets.same(node, other), lowest[node as usize] == lowest[other as usize]);
+                    let expected = lowest[node as usize] == lowest[other as usize];
+                    prop_assert_eq!(sets.same(node, other), expected);
                 }
             }
             // Each node of a set is picked once, then the set is dead.
@@ -311,7 +320,8 @@ mod tests {
                     sets.done(next);
                 }
                 picked.sort_unstable();
-                let members: Vec<Node> = (0..NODES).filter(|other| lowest[*other as usize] == node).collect();
+                let members: Vec<Node> =
+                    (0..NODES).filter(|other| lowest[*other as usize] == node).collect();
                 prop_assert_eq!(picked, members);
                 prop_assert!(sets.is_dead(node));
             }

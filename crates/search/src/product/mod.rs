@@ -1,35 +1,41 @@
-//! Program × property automaton, made on the fly.
+//! Program × property automaton, constructed on the fly.
 //!
-//! [`Monitor`] is the property: an automaton of forbidden runs over conditions on states. `system` is the product as a system, for
-//! every search there is; `graph` the product as a graph with numbered nodes (`table`, in packets if wanted: `packets`, expanded by `joint`), for the searches for cycles; `emptiness`
-//! looks for a forbidden run (`stem` the quick way where the automaton waits first, `supertrace` in any store), `shorten` makes it shorter, `fair` looks among fair runs, for which `actors` says who moves.
+//! | module | owns |
+//! |---|---|
+//! | `monitor` | [`Monitor`], the property: an automaton of forbidden runs |
+//! | `system` | [`Product`], the product as a system for the searches over systems |
+//! | `graph`, `nodes`, `expand` | the product as a graph: its node table and its successors |
+//! | `emptiness` | the search for a forbidden run |
+//! | `stem`, `supertrace` | that search where the automaton waits first, and in inexact stores |
+//! | `fair_emptiness`, `actors` | the search for a fair forbidden run; actors of edges |
+//! | `divergence` | forbidden runs that stay in an atomic sequence forever |
+//! | `reconstruction`, `edge_steps`, `shorten` | the run that is shown |
+//! | `answer` | the request and the answer |
 
 mod actors;
+mod answer;
 mod divergence;
+mod edge_steps;
 mod emptiness;
-mod fair;
+mod expand;
+mod fair_emptiness;
 mod graph;
-mod joint;
-mod lookup;
 mod monitor;
 mod nodes;
-mod packets;
-mod passage;
-mod reply;
+mod reconstruction;
 mod shorten;
-mod spread;
 mod stem;
 mod supertrace;
 mod system;
-mod table;
 
+pub use answer::{Answer, LassoRun, Length, Request, Unproven};
 pub(crate) use divergence::endless_run;
-pub(crate) use emptiness::give_up;
-pub use emptiness::{Answer, LassoRun, Length, Request, Unproven, explore, find, find_in_store, find_prefix};
-pub use fair::find_fair;
-pub(crate) use fair::{states, steps_along};
-pub(crate) use graph::{ProductGraph, Stop};
+pub use emptiness::{explore, find, find_in_store, find_prefix};
+pub use fair_emptiness::find_fair;
+pub(crate) use fair_emptiness::{state_graph, steps_along};
+pub(crate) use graph::{ProductError, ProductGraph};
 pub use monitor::{Monitor, Shape};
-pub use packets::{PacketFigures, Tail};
+pub use nodes::tail::{PacketFigures, Tail};
+pub(crate) use reconstruction::give_up;
 pub use supertrace::has_cycles;
 pub use system::Product;

@@ -1,39 +1,40 @@
-//! The property as a component of the product: an automaton that reads, at every stored state, which conditions hold there.
+//! The property as a component of the product: an automaton that reads, in every stored state, the
+//! values of the property's conditions.
 //!
-//! The automaton accepts the runs that are forbidden (only the search `deterministic` looks at the property itself). What a
-//! letter makes possible is looked up in a table where that is small.
+//! The automaton accepts the forbidden runs (only the search `deterministic` uses an automaton of
+//! the property itself). Its transitions are tabulated by state and letter if the table is small.
 
-use model::RuntimeError;
-use model::expression::Expr;
-use omega::automaton::{Marks, StateId, Tgba};
-use omega::guard::Guard;
-use omega::scc::Sccs;
+use crate::tuning::product::AUTOMATON_TABLE_ENTRIES;
+use lariat_ir::RuntimeError;
+use lariat_ir::expression::Expr;
+use lariat_ltl::automaton::{Marks, StateId, Tgba};
+use lariat_ltl::guard::Guard;
+use lariat_ltl::scc::Sccs;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Tables may have so many entries.
-const MOST_ENTRIES: usize = 1 << 16;
+/// A target of the automaton and the marks of the transition to it.
+pub(crate) type AutomatonTarget = (u32, u64);
 
-/// Where a letter leads, and with which marks.
-pub(crate) type Target = (u32, u64);
-
-/// What kind of search the automaton's shape asks for.
+/// The shape of the automaton, which decides the kind of search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// No run is forbidden.
     Empty,
-    /// A forbidden run shows in finite time: once the automaton accepts, it accepts whatever follows.
+    /// Every forbidden run has a bad prefix: once the automaton accepts, it accepts every
+    /// continuation.
     Terminal,
     /// In each strong component of the automaton all cycles are accepting, or none.
     Weak,
+    /// Any other automaton.
     General,
 }
 
-/// What the automaton can do besides waiting.
+/// The automaton's transitions on a letter, except waiting.
 #[derive(Clone, Copy, Debug)]
-struct Departure {
-    leaves: bool,
-    goes_on: bool,
+struct WaitingChoices {
+    can_leave: bool,
+    can_continue_elsewhere: bool,
 }
 
 /// An automaton whose letters are the values of conditions.
@@ -43,29 +44,29 @@ pub struct Monitor {
     conditions: Vec<Expr>,
     shape: Shape,
     weak: bool,
-    /// By state: is it in no component that accepts?
-    passing: Vec<bool>,
+    /// By state: is it in no accepting component?
+    rejecting: Vec<bool>,
     /// See [`waiting`](Self::waiting).
     waiting: Option<u32>,
     /// By state: do all edges have all marks?
     accepting: Vec<bool>,
-    /// By state: is everything accepted from here?
+    /// By state: is every word accepted from here?
     universal: Vec<bool>,
-    /// By state: if no other is ever reached, with which marks.
+    /// By state: if all its edges lead back to it, their marks.
     absorbing: Vec<Option<u64>>,
-    /// By state and letter: where its targets end in `targets`; they start where those before end.
+    /// By state and letter: the end of its targets in `targets`; they start at the end before.
     ends: Option<Vec<u32>>,
-    targets: Vec<Target>,
-    /// By letter, if there is a table and the automaton can wait.
-    departures: Vec<Departure>,
-    /// Do runs that come to an end go on forever in their last state?
+    targets: Vec<AutomatonTarget>,
+    /// By letter, if there is a table and the automaton has a waiting state.
+    waiting_choices: Vec<WaitingChoices>,
+    /// Does a run that ends stutter forever in its last state?
     stutters: bool,
-    /// Errors of the program that were met; they are not the property's business.
-    met: Mutex<BTreeMap<&'static str, RuntimeError>>,
+    /// Errors of the program that searches found; the check for errors reports them.
+    program_errors: Mutex<BTreeMap<&'static str, RuntimeError>>,
 }
 
 impl Monitor {
-    /// Precondition: condition `i` is what atom `i` of the automaton stands for.
+    /// Precondition: condition `i` is the meaning of the automaton's atom `i`.
     pub fn new(automaton: Tgba, conditions: Vec<Expr>, stutters: bool) -> Monitor {
         let mut automaton = automaton.with_single_initial();
         automaton.merge_edges();
@@ -76,7 +77,9 @@ impl Monitor {
             .states()
             .map(|state| {
                 let own = automaton.edges[state.index()].iter();
-                own.clone().any(|edge| edge.target == state && edge.guard == Guard::TRUE && edge.marks == all)
+                own.clone().any(|edge| {
+                    edge.target == state && edge.guard == Guard::TRUE && edge.marks == all
+                })
             })
             .collect();
         let absorbing = automaton.states().map(|state| match &automaton.edges[state.index()][..] {
@@ -85,11 +88,11 @@ impl Monitor {
             _ => None,
         });
         let absorbing = absorbing.collect();
-        let (shape, weak, passing) = shape(&automaton, &universal);
+        let (shape, weak, rejecting) = shape(&automaton, &universal);
         let waiting = automaton.initial.first().filter(|initial| {
             let mut edges = automaton.edges[initial.index()].iter();
-            passing[initial.index()]
-                // Otherwise there is nothing to wait for, and a packet has no bits for who waits.
+            rejecting[initial.index()]
+                // A packet with a single tail has no flags, which companions need.
                 && automaton.edges.len() > 1
                 && edges.any(|edge| edge.target == **initial && edge.guard == Guard::TRUE)
         });
@@ -99,67 +102,75 @@ impl Monitor {
             conditions,
             shape,
             weak,
-            passing,
+            rejecting,
             waiting,
             accepting,
             universal,
             absorbing,
             ends: None,
             targets: Vec::new(),
-            departures: Vec::new(),
+            waiting_choices: Vec::new(),
             stutters,
-            met: Mutex::default(),
+            program_errors: Mutex::default(),
         };
-        monitor.tabulate();
+        monitor.build_table();
         monitor
     }
 
-    fn tabulate(&mut self) {
+    fn build_table(&mut self) {
         let Some(letters) = 1usize.checked_shl(self.conditions.len() as u32) else { return };
-        if self.conditions.len() > 16 || letters * self.states() > MOST_ENTRIES {
+        if self.conditions.len() > 16 || letters * self.states() > AUTOMATON_TABLE_ENTRIES {
             return;
         }
         let mut ends = Vec::with_capacity(letters * self.states());
         let mut targets = Vec::new();
         for state in 0..self.states() as u32 {
             for letter in 0..letters as u64 {
-                self.compute(state, &[letter], &mut targets);
+                self.compute_targets(state, &[letter], &mut targets);
                 ends.push(targets.len() as u32);
             }
         }
         (self.ends, self.targets) = (Some(ends), targets);
         if let Some(waiting) = self.waiting {
-            self.departures = (0..letters as u64).map(|letter| self.departure(waiting, &[letter])).collect();
+            self.waiting_choices = (0..letters as u64)
+                .map(|letter| self.compute_waiting_choices(waiting, &[letter]))
+                .collect();
         }
     }
 
+    /// The automaton.
     pub fn automaton(&self) -> &Tgba {
         &self.automaton
     }
 
+    /// The conditions, by atom.
     #[inline]
     pub fn conditions(&self) -> &[Expr] {
         &self.conditions
     }
 
+    /// The shape of the automaton.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// In a strong component with an edge that has all marks, do all edges have them?
+    /// In each strong component that has an edge with all marks, do all edges have them?
     pub fn is_weak(&self) -> bool {
         self.weak
     }
 
+    /// Does a run that ends stutter forever in its last state?
     #[inline]
     pub fn stutters(&self) -> bool {
         self.stutters
     }
 
+    /// The number of states of the automaton.
     pub fn states(&self) -> usize {
         self.automaton.state_count()
     }
 
+    /// The set of all marks.
     pub fn all_marks(&self) -> u64 {
         Marks::all(self.automaton.sets).0
     }
@@ -172,69 +183,72 @@ impl Monitor {
         self.accepting[state as usize]
     }
 
-    /// Is it known that no accepting cycle leads through the state?
+    /// Is it known that no accepting cycle passes through the state?
     #[inline]
-    pub(crate) fn is_passing(&self, state: u32) -> bool {
-        self.passing[state as usize]
+    pub(crate) fn is_rejecting(&self, state: u32) -> bool {
+        self.rejecting[state as usize]
     }
 
-    /// The initial state, if the automaton can stay there whatever it reads and nothing is accepted before it leaves for another: of every state that the
-    /// program comes to, there is a node with it.
+    /// The initial state, if the automaton can stay there on every letter and accepts nothing
+    /// before it leaves. Then the product has a node with this state for every reachable state of
+    /// the program.
     #[inline]
     pub(crate) fn waiting(&self) -> Option<u32> {
         self.waiting
     }
 
-    /// The same, if the automaton does not come back there once it has left.
+    /// The waiting state, if the automaton never returns to it.
     pub(crate) fn stem(&self) -> Option<u32> {
         let waiting = StateId(self.waiting?);
         let mut others = self.automaton.states().filter(|state| *state != waiting);
-        let comes_back =
-            |state: StateId| self.automaton.edges[state.index()].iter().any(|edge| edge.target == waiting);
+        let comes_back = |state: StateId| {
+            self.automaton.edges[state.index()].iter().any(|edge| edge.target == waiting)
+        };
         (!others.any(comes_back)).then_some(waiting.0)
     }
 
-    /// Can the automaton go to another state from the one that it waits in?
+    /// Can the automaton leave its waiting state on this letter?
     #[inline]
-    pub(crate) fn leaves(&self, letter: &[u64]) -> bool {
-        self.departing(letter).leaves
+    pub(crate) fn can_leave(&self, letter: &[u64]) -> bool {
+        self.waiting_choices_on(letter).can_leave
     }
 
-    /// Can the automaton go on from another state than the one that it waits in?
+    /// Has any other state than the waiting one a transition on this letter?
     #[inline]
-    pub(crate) fn goes_on_elsewhere(&self, letter: &[u64]) -> bool {
-        self.departing(letter).goes_on
+    pub(crate) fn can_continue_elsewhere(&self, letter: &[u64]) -> bool {
+        self.waiting_choices_on(letter).can_continue_elsewhere
     }
 
     #[inline]
-    fn departing(&self, letter: &[u64]) -> Departure {
-        let known = self.departures.get(letter.first().copied().unwrap_or(0) as usize);
+    fn waiting_choices_on(&self, letter: &[u64]) -> WaitingChoices {
+        let known = self.waiting_choices.get(letter.first().copied().unwrap_or(0) as usize);
         match (known, self.waiting) {
             (Some(known), _) => *known,
-            (None, Some(waiting)) => self.departure(waiting, letter),
-            (None, None) => Departure { leaves: false, goes_on: true },
+            (None, Some(waiting)) => self.compute_waiting_choices(waiting, letter),
+            (None, None) => WaitingChoices { can_leave: false, can_continue_elsewhere: true },
         }
     }
 
-    /// What else the automaton can do if it waits in this state, or is in another one.
-    fn departure(&self, waiting: u32, letter: &[u64]) -> Departure {
+    fn compute_waiting_choices(&self, waiting: u32, letter: &[u64]) -> WaitingChoices {
         let mut targets = Vec::new();
         self.targets(waiting, letter, &mut targets);
-        let leaves = targets.iter().any(|(target, _)| *target != waiting);
+        let can_leave = targets.iter().any(|(target, _)| *target != waiting);
         targets.clear();
         let others = (0..self.states() as u32).filter(|other| *other != waiting);
         others.for_each(|other| self.targets(other, letter, &mut targets));
-        Departure { leaves, goes_on: !targets.is_empty() }
+        WaitingChoices { can_leave, can_continue_elsewhere: !targets.is_empty() }
     }
 
-    /// Those that lead wherever this one does if it is left. None, where there is no table.
+    /// The states that have, on this letter, all targets that `left` has besides itself. Empty if
+    /// there is no table.
     pub(crate) fn covering(&self, left: u32, letter: &[u64]) -> impl Iterator<Item = u32> {
         let ends = self.ends.as_deref();
         let targets = move |state| ends.map_or(&[][..], |ends| self.tabled(ends, state, letter));
         let states = if ends.is_some() { self.states() as u32 } else { 0 };
         let covers = move |state: &u32| {
             let led = |target: u32| targets(*state).iter().any(|(other, _)| *other == target);
-            *state != left && targets(left).iter().all(|(target, _)| *target == left || led(*target))
+            *state != left
+                && targets(left).iter().all(|(target, _)| *target == left || led(*target))
         };
         (0..states).filter(covers)
     }
@@ -244,31 +258,30 @@ impl Monitor {
         self.universal[state as usize]
     }
 
-    /// If the automaton stays in the state whatever follows: the marks it sees from then on.
+    /// If the automaton stays in the state on every letter: the marks it sees from then on.
     #[inline]
     pub(crate) fn absorbing(&self, state: u32) -> Option<u64> {
         self.absorbing[state as usize].filter(|_| self.stutters)
     }
 
-    /// Appends what the letter makes possible.
+    /// Appends the transitions from a state on a letter.
     #[inline]
-    pub(crate) fn targets(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {
+    pub(crate) fn targets(&self, state: u32, letter: &[u64], out: &mut Vec<AutomatonTarget>) {
         match &self.ends {
             Some(ends) => out.extend_from_slice(self.tabled(ends, state, letter)),
-            None => self.compute(state, letter, out),
+            None => self.compute_targets(state, letter, out),
         }
     }
 
-    /// What the table says.
     #[inline]
-    fn tabled(&self, ends: &[u32], state: u32, letter: &[u64]) -> &[Target] {
+    fn tabled(&self, ends: &[u32], state: u32, letter: &[u64]) -> &[AutomatonTarget] {
         let letter = letter.first().copied().unwrap_or(0) as usize;
         let index = ((state as usize) << self.conditions.len()) + letter;
         let start = index.checked_sub(1).map_or(0, |before| ends[before]);
         &self.targets[start as usize..ends[index] as usize]
     }
 
-    fn compute(&self, state: u32, letter: &[u64], out: &mut Vec<Target>) {
+    fn compute_targets(&self, state: u32, letter: &[u64], out: &mut Vec<AutomatonTarget>) {
         let holds = |atom: u32| letter[atom as usize / 64] >> (atom % 64) & 1 == 1;
         for edge in &self.automaton.edges[StateId(state).index()] {
             if self.automaton.guards.holds(edge.guard, holds) {
@@ -277,7 +290,7 @@ impl Monitor {
         }
     }
 
-    /// Does the automaton accept this letter repeated forever, from this state on?
+    /// Does the automaton accept this letter repeated forever, from this state?
     pub(crate) fn accepts_forever(&self, state: u32, letter: &[u64]) -> bool {
         let mut reading = Tgba::empty(Vec::new());
         reading.sets = self.automaton.sets;
@@ -293,20 +306,21 @@ impl Monitor {
             }
         }
         reading.initial.push(StateId(state));
-        !omega::emptiness::is_empty(&mut reading)
+        !lariat_ltl::emptiness::is_empty(&mut reading)
     }
 
-    /// After how many of these letters is everything that follows accepted?
+    /// The number of letters after which every continuation is accepted: a bad prefix.
     pub fn bad_prefix(&self, letters: impl IntoIterator<Item = Vec<bool>>) -> Option<usize> {
         self.prefix_to(letters, |state| self.is_universal(state))
     }
 
-    /// Of a deterministic automaton: after how many of these letters is nothing accepted, whatever follows?
+    /// For a deterministic automaton: the number of letters after which no continuation is
+    /// accepted.
     pub fn dead_prefix(&self, letters: impl IntoIterator<Item = Vec<bool>>) -> Option<usize> {
         self.prefix_to(letters, |state| self.absorbing[state as usize] == Some(0))
     }
 
-    /// After how many of these letters can the automaton be in such a state?
+    /// The number of letters after which the automaton can be in such a state.
     fn prefix_to(
         &self,
         letters: impl IntoIterator<Item = Vec<bool>>,
@@ -340,33 +354,41 @@ impl Monitor {
         self.conditions.iter().any(Expr::may_fail)
     }
 
-    /// An error of the program was met.
+    /// Records an error of the program.
     pub(crate) fn note(&self, error: &RuntimeError) {
-        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        met.entry(error.kind()).or_insert_with(|| error.clone());
+        let mut program_errors = self.program_errors.lock().unwrap_or_else(PoisonError::into_inner);
+        program_errors.entry(error.kind()).or_insert_with(|| error.clone());
     }
 
-    /// Errors of the program met on the way, one of each kind.
-    pub fn met(&self) -> Vec<RuntimeError> {
-        self.met.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    /// Errors of the program that searches found, one of each kind.
+    pub fn program_errors(&self) -> Vec<RuntimeError> {
+        self.program_errors
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .cloned()
+            .collect()
     }
 }
 
-/// The shape; whether the automaton is weak, as one of any shape may be; and by state whether it is in no component that accepts.
+/// The shape; whether the automaton is weak, which is possible with any shape; and, by state,
+/// whether it is in no accepting component.
 fn shape(automaton: &Tgba, universal: &[bool]) -> (Shape, bool, Vec<bool>) {
     let components = Sccs::of(automaton);
     let all = Marks::all(automaton.sets);
     let accepts = |state: StateId| {
-        components.component[state.index()] != u32::MAX && components.accepting[components.of_state(state)]
+        components.component[state.index()] != u32::MAX
+            && components.accepting[components.of_state(state)]
     };
-    let passing = automaton.states().map(|state| !accepts(state)).collect();
+    let rejecting = automaton.states().map(|state| !accepts(state)).collect();
     if !components.accepting.contains(&true) {
-        return (Shape::Empty, true, passing);
+        return (Shape::Empty, true, rejecting);
     }
     let accepting = || automaton.states().filter(|state| accepts(*state));
     let weak = accepting().all(|state| {
-        let mut inner =
-            automaton.edges[state.index()].iter().filter(|edge| components.is_inner(state, edge.target));
+        let mut inner = automaton.edges[state.index()]
+            .iter()
+            .filter(|edge| components.is_inner(state, edge.target));
         inner.all(|edge| edge.marks == all)
     });
     let shape = if accepting().all(|state| universal[state.index()]) {
@@ -376,5 +398,5 @@ fn shape(automaton: &Tgba, universal: &[bool]) -> (Shape, bool, Vec<bool>) {
     } else {
         Shape::General
     };
-    (shape, weak, passing)
+    (shape, weak, rejecting)
 }

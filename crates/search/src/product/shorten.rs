@@ -1,13 +1,11 @@
-//! Shorter lassos, by breadth-first search around one that was found.
+//! Shorter lassos, by breadth-first search around a known one.
 
+use crate::liveness::breadth_first::{PathBounds, bounded_shortest_path};
 use crate::liveness::effort::{Effort, Halt, Shortest};
-use crate::liveness::levels::{Bounds, way};
 use crate::liveness::{Edge, Graph, Lasso, Node};
+use crate::tuning::product::SHORTENING_BEFORE_SHORTEST;
 use rapidhash::{RapidHashMap, RapidHashSet};
 use std::collections::VecDeque;
-
-/// Expansions for making a lasso shorter before the search for a shortest one begins.
-const SHORTENING_FIRST: usize = 200_000;
 
 /// A shortest cycle through a node whose edges have all marks, of at most `longest` edges.
 fn cycle_through<G: Graph>(
@@ -15,9 +13,9 @@ fn cycle_through<G: Graph>(
     node: Node,
     longest: usize,
     effort: &mut Effort,
-) -> Result<Option<Vec<Node>>, Halt<G::Stop>> {
+) -> Result<Option<Vec<Node>>, Halt<G::Error>> {
     let all = graph.all_marks();
-    // How a node was reached, with which marks on the way.
+    // By node and set of marks seen on the path to it: the predecessor.
     let mut before: RapidHashMap<(Node, u64), Option<(Node, u64)>> = RapidHashMap::default();
     before.insert((node, 0), None);
     let mut queue: VecDeque<((Node, u64), usize)> = VecDeque::from([((node, 0), 0)]);
@@ -50,14 +48,24 @@ fn cycle_through<G: Graph>(
     Ok(None)
 }
 
-/// A lasso that is no longer, found with at most `budget` expansions for each part: the shortest way to the cycle, and the
-/// shortest cycle through the node where it arrives.
-pub(super) fn shorten<G: Graph>(graph: &mut G, lasso: Lasso, budget: usize) -> Result<Lasso, G::Stop> {
+/// A lasso that is not longer: a shortest path to the cycle, and a shortest cycle through the node
+/// where the path arrives, each with at most `budget` expansions.
+pub(super) fn shorten<G: Graph>(
+    graph: &mut G,
+    lasso: Lasso,
+    budget: usize,
+) -> Result<Lasso, G::Error> {
     let Lasso { mut prefix, mut cycle } = lasso;
     let initial = graph.initial()?;
     let on_cycle: RapidHashSet<Node> = cycle.iter().copied().collect();
-    let bounds = Bounds { longest: prefix.len(), expansions: budget };
-    if let Some(mut nodes) = way(graph, &initial, |_, _| true, |node| on_cycle.contains(&node), bounds)? {
+    let bounds = PathBounds { longest: prefix.len(), expansions: budget };
+    if let Some(mut nodes) = bounded_shortest_path(
+        graph,
+        &initial,
+        |_, _| true,
+        |node| on_cycle.contains(&node),
+        bounds,
+    )? {
         let entry = nodes.pop();
         let start = cycle.iter().position(|node| Some(*node) == entry).unwrap_or(0);
         cycle.rotate_left(start);
@@ -71,26 +79,29 @@ pub(super) fn shorten<G: Graph>(graph: &mut G, lasso: Lasso, budget: usize) -> R
     Ok(Lasso { prefix, cycle })
 }
 
-/// A shortest lasso, prefix and cycle together. Lengths are tried in ascending order, for there are more nodes to look at the
-/// longer a lasso may be, and the one that is known may be much too long. Its parts are made shorter first, so that a
-/// search that exceeds its effort still shows a short one.
+/// A shortest lasso, prefix and cycle together. Lengths are tried in ascending order: the number of
+/// nodes to visit grows with the length, and the known lasso may be much too long. It is shortened
+/// first, so that the result is short even if the effort is used up.
 pub(super) fn shortest<G: Graph>(
     graph: &mut G,
     lasso: Lasso,
     mut effort: Effort,
-) -> Shortest<Lasso, G::Stop> {
-    let known = match shorten(graph, lasso.clone(), SHORTENING_FIRST) {
+) -> Shortest<Lasso, G::Error> {
+    let known = match shorten(graph, lasso.clone(), SHORTENING_BEFORE_SHORTEST) {
         Ok(known) => known,
         Err(stop) => return Shortest { lasso, unproven: Some(Halt::Graph(stop)) },
     };
     let longest = known.prefix.len() + known.cycle.len() - 1;
-    let mut bound = 0;
-    while bound < longest {
-        bound = longest.min(bound + bound / 4 + 1);
-        let (found, ended) = shortest_within(graph, bound, &mut effort);
+    let mut fixed_layout = 0;
+    while fixed_layout < longest {
+        fixed_layout = longest.min(fixed_layout + fixed_layout / 4 + 1);
+        let (found, ended) = shortest_within(graph, fixed_layout, &mut effort);
         match (found, ended) {
-            // What is found within a bound is shorter than what was known, even if the effort ended there.
-            (found, Err(halt)) => return Shortest { lasso: found.unwrap_or(known), unproven: Some(halt) },
+            // A lasso within the bound is shorter than the known one, even if the effort is used
+            // up.
+            (found, Err(halt)) => {
+                return Shortest { lasso: found.unwrap_or(known), unproven: Some(halt) };
+            }
             (Some(found), Ok(())) => return Shortest { lasso: found, unproven: None },
             (None, Ok(())) => {}
         }
@@ -98,13 +109,13 @@ pub(super) fn shortest<G: Graph>(
     Shortest { lasso: known, unproven: None }
 }
 
-/// A shortest lasso, if there is one of at most `longest` edges, and whether the search came to its end. Nodes are tried in the order of
-/// their distance, each with a cycle that is short enough to be an improvement.
+/// A shortest lasso of at most `longest` edges, and whether the search was complete. Nodes are
+/// tried in the order of their distance, each with a cycle short enough to improve the result.
 fn shortest_within<G: Graph>(
     graph: &mut G,
     longest: usize,
     effort: &mut Effort,
-) -> (Option<Lasso>, Result<(), Halt<G::Stop>>) {
+) -> (Option<Lasso>, Result<(), Halt<G::Error>>) {
     let mut best = None;
     let ended = improve_within(graph, longest, effort, &mut best);
     (best, ended)
@@ -116,10 +127,11 @@ fn improve_within<G: Graph>(
     longest: usize,
     effort: &mut Effort,
     best: &mut Option<Lasso>,
-) -> Result<(), Halt<G::Stop>> {
+) -> Result<(), Halt<G::Error>> {
     let mut room_for = longest;
     let initial = graph.initial().map_err(Halt::Graph)?;
-    let mut before: RapidHashMap<Node, Option<Node>> = initial.iter().map(|&node| (node, None)).collect();
+    let mut before: RapidHashMap<Node, Option<Node>> =
+        initial.iter().map(|&node| (node, None)).collect();
     let mut queue: VecDeque<(Node, usize)> = initial.iter().map(|&node| (node, 0)).collect();
     let mut edges: Vec<Edge> = Vec::new();
     while let Some((node, distance)) = queue.pop_front() {
@@ -156,14 +168,14 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// A ring with two edges from each node to the next, each with a mark of its own. An accepting cycle goes round twice,
-    /// and after one round 2^`nodes` different sets of marks may have been seen.
+    /// A ring with two edges from each node to the next, each with a mark of its own. An accepting
+    /// cycle goes round twice, and after one round 2^`nodes` different sets of marks are possible.
     struct Ring {
         nodes: u32,
     }
 
     impl Graph for Ring {
-        type Stop = Infallible;
+        type Error = Infallible;
 
         fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
             Ok(vec![0])

@@ -1,52 +1,56 @@
-//! Bit-state hashing (Holzmann: On limits and possibilities of automated protocol analysis, 1987; with several functions: An
-//! analysis of bitstate hashing, 1998): a state is `k` bits of one large array. A state all of whose bits are set already is
-//! taken for known.
+//! Bit-state hashing (Holzmann: On limits and possibilities of automated protocol analysis, 1987;
+//! with several functions: An analysis of bitstate hashing, 1998): a state is `k` bits of one large
+//! array. A state whose bits are all set already counts as known.
 //!
-//! The `k` positions come from two hash values by double hashing (Kirsch, Mitzenmacher: Less hashing, same performance, 2006; with
-//! the cubic term of Dillinger, Manolios: Bloom filters in probabilistic verification, 2004, as plain double hashing gives
-//! too many states the same positions).
+//! The `k` positions come from two hash values by double hashing (Kirsch, Mitzenmacher: Less
+//! hashing, same performance, 2006; with the cubic term of Dillinger, Manolios: Bloom filters in
+//! probabilistic verification, 2004, because plain double hashing gives too many states the
+//! same positions).
 //!
-//! A new state is omitted with probability ρᵏ, where ρ is the part of the bits that is set when it comes. If n states were
-//! stored, and the j-th found the part ρⱼ set, new states came in between and were omitted at a rate of ρᵏ/(1-ρᵏ) for each
-//! that was stored, so
+//! A new state is omitted with probability ρᵏ, where ρ is the fraction of bits that are set when it
+//! arrives. If n states were stored, and the fraction was ρⱼ at the j-th, then for each state
+//! stored ρᵏ/(1-ρᵏ) new states were omitted on average, so
 //!
 //! > expected omissions = Σⱼ ρⱼᵏ / (1 - ρⱼᵏ).
 //!
-//! The sum is kept while states come: bits set are counted exactly. What could only be reached through an omitted state is
-//! missed as well ([`crate::ways`]).
+//! The sum is maintained during the search; set bits are counted exactly. States reachable only
+//! through an omitted state are missed as well ([`crate::omission::in_degree`]).
 
 use super::hash::Hasher;
 use super::{Guarantee, Insertion, Store, prefetch};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::memory::fallible;
+use crate::memory::sync::AtomicU64;
+use std::sync::atomic::{self, Ordering};
 
-/// Functions, unless asked otherwise.
+/// The default number of hash functions.
 pub const DEFAULT_FUNCTIONS: u32 = 3;
-/// Most functions there can be.
+/// The largest number of hash functions.
 pub const MAX_FUNCTIONS: u32 = 16;
-/// Threads count on different cache lines.
+/// Counters, on different cache lines so that threads seldom contend.
 const COUNTERS: usize = 16;
-/// After so many states a counter brings the sum up to date.
+/// States of a counter after which the sum of expected omissions is updated.
 const BATCH: u64 = 64;
 
-/// What is counted, by a part of the threads' work.
+/// Statistics of the states whose hash selects this counter.
 #[repr(align(64))]
 #[derive(Debug, Default)]
-struct Counter {
-    states: AtomicU64,
-    bits: AtomicU64,
-    /// Expected omissions, as a floating-point number's bits.
-    omissions: AtomicU64,
+struct OmissionCounter {
+    states: atomic::AtomicU64,
+    bits: atomic::AtomicU64,
+    /// Expected omissions, the bits of an `f64`.
+    omissions: atomic::AtomicU64,
 }
 
+/// See the module.
 #[derive(Debug)]
 pub struct Bitstate {
     hasher: Hasher,
     functions: u32,
     words: Vec<AtomicU64>,
-    counters: [Counter; COUNTERS],
+    counters: [OmissionCounter; COUNTERS],
 }
 
-/// The positions of a state's bits.
+/// Two hash values, which determine the positions of a state's bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Positions {
     first: u64,
@@ -55,7 +59,7 @@ pub struct Positions {
 
 impl Bitstate {
     /// An array of `memory_bytes`. Precondition: `functions` is between 1 and [`MAX_FUNCTIONS`].
-    /// `None` if there is no such memory.
+    /// `None` if there is no memory.
     pub fn new(memory_bytes: u64, functions: u32, seed: u64) -> Option<Bitstate> {
         let words = array((memory_bytes / 8).max(8) as usize)?;
         Some(Bitstate { hasher: Hasher::new(seed), functions, words, counters: Default::default() })
@@ -73,22 +77,25 @@ impl Bitstate {
         ((bit / 64) as usize, 1 << (bit % 64))
     }
 
-    fn sum(&self, part: impl Fn(&Counter) -> u64) -> u64 {
+    fn sum(&self, part: impl Fn(&OmissionCounter) -> u64) -> u64 {
         self.counters.iter().map(part).sum()
     }
 
-    /// The part of the bits that is set.
+    /// The fraction of bits that are set.
     pub fn fill(&self) -> f64 {
         self.sum(|counter| counter.bits.load(Ordering::Relaxed)) as f64 / self.bits() as f64
     }
 
-    /// Bits of the array for each state stored: Holzmann's hash factor. At 100 and more omissions are rare.
+    /// Bits of the array per stored state: Holzmann's hash factor. From 100 on omissions are rare.
     pub fn hash_factor(&self) -> f64 {
         self.bits() as f64 / self.len().max(1) as f64
     }
 
     fn expected_omissions(&self) -> f64 {
-        self.counters.iter().map(|counter| f64::from_bits(counter.omissions.load(Ordering::Relaxed))).sum()
+        self.counters
+            .iter()
+            .map(|counter| f64::from_bits(counter.omissions.load(Ordering::Relaxed)))
+            .sum()
     }
 
     /// Counts a new state that set `bits`.
@@ -103,21 +110,19 @@ impl Bitstate {
     }
 
     #[cold]
-    fn add_omissions(&self, counter: &Counter) {
+    fn add_omissions(&self, counter: &OmissionCounter) {
         let taken = self.fill().powi(self.functions as i32);
         let added = BATCH as f64 * taken / (1.0 - taken).max(1e-9);
         let add = |sum: u64| Some((f64::from_bits(sum) + added).to_bits());
-        // It never says no.
+        // The update never fails, because `add` always returns a value.
         let _ = counter.omissions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 }
 
-/// Words without a bit set; `None` if there is no memory for so many.
+/// Words without set bits; `None` if there is no memory.
 fn array(length: usize) -> Option<Vec<AtomicU64>> {
     let mut words = Vec::new();
-    words.try_reserve_exact(length).ok()?;
-    words.resize_with(length, AtomicU64::default);
-    Some(words)
+    fallible::extend_to(&mut words, length).then_some(words)
 }
 
 impl Store for Bitstate {
@@ -135,14 +140,17 @@ impl Store for Bitstate {
         positions
     }
 
-    /// Threads that insert the same state at once may both be told it is new, and then it is visited twice: never less.
+    /// If threads insert the same state concurrently, it is new to at least one of them, perhaps to
+    /// several; then it is visited several times.
     #[inline]
     fn insert(&self, _state: &[u64], key: Positions) -> Insertion {
         let mut set = 0;
         for function in 0..u64::from(self.functions) {
             let (word, bit) = self.position(key, function);
             let word = &self.words[word];
-            if word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+            if word.load(Ordering::Relaxed) & bit == 0
+                && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+            {
                 set += 1;
             }
         }
@@ -153,7 +161,7 @@ impl Store for Bitstate {
         Insertion::New
     }
 
-    /// The array is as large as it may be from the start.
+    /// The array has a fixed size.
     fn grow(&mut self, _: u64, _: usize) -> bool {
         false
     }
@@ -183,9 +191,9 @@ impl Store for Bitstate {
         })
     }
 
-    /// The same array is used again: there is no memory for two.
+    /// Reuses the array: there may be no memory for a second one.
     fn clear(&mut self) -> bool {
-        self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        self.words.iter_mut().for_each(|word| word.store(0, Ordering::Relaxed));
         self.counters = Default::default();
         true
     }
@@ -196,18 +204,19 @@ mod tests {
     use super::super::testing;
     use super::*;
 
-    /// The estimate holds from a nearly empty array to a nearly full one, for few functions and many.
+    /// The estimate holds for nearly empty and nearly full arrays, few and many functions.
     #[test]
-    fn omits_as_many_as_expected() {
+    fn omissions_match_the_estimate() {
         let states = testing::product(3, 200_000);
         for bytes in [30_000, 100_000, 300_000, 1_000_000] {
             for functions in [1, 2, 3, 5, 8] {
                 let (mut omitted, mut expected) = (0.0, 0.0);
                 for seed in 0..3 {
                     let mut store = Bitstate::new(bytes, functions, seed).expect("memory");
-                    omitted += (states.len() as u64 - testing::insert_all(&mut store, &states)) as f64;
+                    omitted +=
+                        (states.len() as u64 - testing::insert_all(&mut store, &states)) as f64;
                     let Guarantee::Omissions { expected: said } = store.guarantee() else {
-                        panic!("not exact")
+                        panic!("the store may omit states")
                     };
                     expected += said;
                 }
@@ -220,10 +229,37 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_it_was_given() {
+    fn inserted_states_are_known() {
         let states = testing::product(2, 10_000);
         let mut store = Bitstate::new(1 << 20, 3, 7).expect("memory");
         testing::insert_all(&mut store, &states);
         assert_eq!(testing::insert_all(&mut store, &states), 0);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use crate::memory::sync::{Arc, explore};
+    use loom::thread;
+
+    /// A state inserted by several threads is new to at least one of them, no bit is lost, and the
+    /// bits are counted exactly.
+    #[test]
+    fn loom_no_state_is_lost() {
+        explore(3, || {
+            let store = Arc::new(Bitstate::new(64, 2, 0).expect("memory"));
+            let insert = |store: &Bitstate, states: [[u64; 1]; 2]| {
+                states.map(|state| store.insert(&state, store.key(&state)) == Insertion::New)
+            };
+            let other = Arc::clone(&store);
+            let thread = thread::spawn(move || insert(&other, [[2], [1]]));
+            let [one, two] = insert(&store, [[1], [2]]);
+            let [other_two, other_one] = thread.join().expect("no panic");
+            assert!((one || other_one) && (two || other_two));
+            assert_eq!(insert(&store, [[1], [2]]), [false, false]);
+            let set: u32 = store.words.iter().map(|w| w.load(Ordering::Relaxed).count_ones()).sum();
+            assert_eq!(store.sum(|counter| counter.bits.load(Ordering::Relaxed)), u64::from(set));
+        });
     }
 }

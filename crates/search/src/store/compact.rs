@@ -1,25 +1,26 @@
-//! Hash compaction (Wolper, Leroy: Reliable hashing without collision detection, 1993; Stern, Dill: Improved
-//! probabilistic verification by hash compaction, 1995): of a state only a hash value is stored, here by quotient, so
-//! that a value of 64 bits takes 6 to 8 bytes.
+//! Hash compaction (Wolper, Leroy: Reliable hashing without collision detection, 1993; Stern, Dill:
+//! Improved probabilistic verification by hash compaction, 1995): only a hash value of each state
+//! is stored, by quotient, so a value of 64 bits takes 6 to 8 bytes.
 //!
-//! Two states with the same value of `b` bits are taken for one. The whole value is compared (the line a value is found in
-//! stands for part of it, and a value displaced to another line says so), so two states are taken for one with
-//! probability 2^-b, however full the table. The state that comes when `i` values are stored is omitted with probability
-//! i/2^b; over `n` stored states that makes
+//! Two states with the same value of `b` bits count as one. The whole value is compared (the line
+//! that holds a value and its displacement stand for the part that is not stored), so two given
+//! states collide with probability 2^-b, at any load. A state that arrives when `i` values are
+//! stored is omitted with probability i/2^b, so for `n` stored states
 //!
 //! > expected omissions = n² / 2^(b+1)
 //!
-//! of the states that were generated. What could only be reached through an omitted state is missed as well ([`crate::ways`]).
+//! of the states that were generated. States reachable only through an omitted state are missed as
+//! well ([`crate::omission::in_degree`]).
 
 use super::hash::Hasher;
 use super::quotient::Quotient;
 use super::{Guarantee, Insertion, Store};
+use crate::tuning::store::{QUOTIENT_LOAD_ROOMY, QUOTIENT_LOAD_TIGHT};
 
-/// Bits of a value, unless asked otherwise.
+/// The default number of bits of a hash value.
 pub const DEFAULT_BITS: u32 = 64;
-const ROOMY: f64 = 0.65;
-const TIGHT: f64 = 0.8;
 
+/// See the module.
 #[derive(Debug)]
 pub struct Compact {
     hasher: Hasher,
@@ -28,9 +29,9 @@ pub struct Compact {
 }
 
 impl Compact {
-    /// Precondition: `bits` is between 1 and 64.
-    pub fn new(bits: u32, seed: u64) -> Compact {
-        Compact { hasher: Hasher::new(seed), bits, values: Quotient::new(bits, 0, 0) }
+    /// `None` if there is no memory. Precondition: `bits` is between 1 and 64.
+    pub fn new(bits: u32, seed: u64) -> Option<Compact> {
+        Some(Compact { hasher: Hasher::new(seed), bits, values: Quotient::new(bits, 0, 0)? })
     }
 }
 
@@ -53,9 +54,9 @@ impl Store for Compact {
 
     fn grow(&mut self, memory_bytes: u64, _: usize) -> bool {
         let fits = |load: &f64| self.values.rebuilt_bytes(0, *load) <= memory_bytes;
-        let Some(load) = [ROOMY, TIGHT].into_iter().find(fits) else { return false };
-        self.values.rebuild(0, load, |extra| extra);
-        true
+        let loads = [QUOTIENT_LOAD_ROOMY, QUOTIENT_LOAD_TIGHT];
+        let Some(load) = loads.into_iter().find(fits) else { return false };
+        self.values.rebuild(0, load, |extra| extra)
     }
 
     fn len(&self) -> u64 {
@@ -82,7 +83,7 @@ impl Store for Compact {
         Some(Compact {
             hasher: self.hasher.clone(),
             bits: self.bits,
-            values: Quotient::new(self.bits, 0, states),
+            values: Quotient::new(self.bits, 0, states)?,
         })
     }
 }
@@ -94,21 +95,24 @@ mod tests {
 
     #[test]
     fn threads_agree() {
-        testing::threads_agree(Compact::new(64, 0), 3);
-        testing::threads_contend(|| Compact::new(64, 0), 3);
+        let store = || Compact::new(64, 0).expect("memory");
+        testing::threads_agree(store(), 3);
+        testing::threads_contend(store, 3);
     }
 
-    /// With few bits states are omitted, about as many as is said.
+    /// With few bits states are omitted, about as many as estimated.
     #[test]
-    fn omits_as_many_as_expected() {
+    fn omissions_match_the_estimate() {
         let states = testing::product(3, 60_000);
         for bits in [24, 28, 32] {
             let mut omitted = 0.0;
             let mut expected = 0.0;
             for seed in 0..20 {
-                let mut store = Compact::new(bits, seed);
+                let mut store = Compact::new(bits, seed).expect("memory");
                 omitted += (states.len() as u64 - testing::insert_all(&mut store, &states)) as f64;
-                let Guarantee::Omissions { expected: said } = store.guarantee() else { panic!("not exact") };
+                let Guarantee::Omissions { expected: said } = store.guarantee() else {
+                    panic!("the store may omit states")
+                };
                 expected += said;
             }
             assert!(

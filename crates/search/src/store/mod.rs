@@ -1,10 +1,14 @@
-//! Where visited states are remembered. Each store is one file and one trade-off; [`Guarantee`] says what a search with it
-//! may claim.
+//! The visited set. Each store is one file or directory and one trade-off; its [`Guarantee`] limits
+//! the claims of a search that uses it.
 //!
-//! Threads share a store through `&self`. What needs it whole (growing, translating to a wider layout, saving)
-//! happens between rounds of the search, when it is borrowed `&mut`. A store must not know what the bits of a state mean.
+//! Threads share a store through `&self`. Operations on the whole store (growing, translating to a
+//! wider layout, saving) borrow it `&mut`, between the rounds of a search. A store must not know
+//! the meaning of a state's bits.
+
+#![warn(missing_docs)]
 
 mod bitstate;
+#[allow(missing_docs)]
 mod cache;
 mod compact;
 mod distinct;
@@ -20,130 +24,116 @@ mod quotient;
 mod testing;
 
 pub use bitstate::{Bitstate, DEFAULT_FUNCTIONS, MAX_FUNCTIONS};
-pub use cache::{Cache, Replacement, bytes_per_state};
-pub(crate) use cache::{Entry, Expected, Reached, Standing};
+pub use cache::{Cache, CacheEntry, Replacement, SleepSet, bytes_per_state};
 pub use compact::{Compact, DEFAULT_BITS};
 pub use interned::Interned;
 pub use packed::Packed;
 
-/// What became of a state handed to a store.
+/// The result of inserting a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insertion {
-    /// It was not there, and is now. Of several threads that insert the same state at once, one is told so.
+    /// The state was added. If several threads insert the same state concurrently, exactly one of
+    /// them gets this result, unless the store [omits](Store::OMITS) states.
     New,
+    /// The store already held the state.
     Known,
-    /// It may or may not be there; there is no room to add it before [`Store::grow`].
+    /// The store has no room for the state before [`Store::grow`], and may or may not hold it.
     Full,
 }
 
-/// What a store promises.
+/// The exactness of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Guarantee {
-    /// No state is mistaken for another.
+    /// Different states are never confused.
     #[default]
     Exact,
-    /// Some states may have been taken for others and not visited: how many, as far as can be expected. A store counts those it
-    /// takes for others, a search also what is lost with them.
-    Omissions { expected: f64 },
+    /// Some states may have been confused with others and not visited.
+    Omissions {
+        /// The expected number. A store counts the states it confuses; a search adds those that
+        /// are reachable only through them.
+        expected: f64,
+    },
 }
 
-/// What a store that forgets states has done.
+/// Statistics of a store that forgets states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revisits {
-    /// How often a state was new.
+    /// Insertions of states that the store did not hold.
     pub insertions: u64,
-    /// How many states were forgotten.
+    /// States that were forgotten.
     pub replaced: u64,
-    /// How many different states there were, within a percent or so; the other insertions were revisits.
+    /// An estimate of the number of different states, with an error of about 1 %; the other
+    /// insertions were revisits.
     pub distinct: u64,
-    /// How often a state that was there had to be entered again, for successors that had slept.
+    /// Visits of states that the store held, to explore successors that sleep sets had omitted.
     pub reentries: u64,
-    /// How many states had to be kept at the same time, at most.
+    /// The largest number of states that had to be kept at the same time.
     pub kept: u64,
 }
 
-impl Revisits {
-    /// Together with what an attempt before did.
-    pub(crate) fn after(&self, before: &Revisits) -> Revisits {
-        Revisits {
-            insertions: self.insertions + before.insertions,
-            replaced: self.replaced + before.replaced,
-            distinct: self.distinct.max(before.distinct),
-            reentries: self.reentries + before.reentries,
-            kept: self.kept.max(before.kept),
-        }
-    }
-}
-
-/// A set of states of `width.identity` words each.
+/// A set of states, each a list of words of fixed length.
 pub trait Store: Sync {
-    /// What finding a state needs: a hash or the like, computed once, early enough to fetch memory with it.
+    /// A hash or similar, computed once, before the state is looked up, so that memory can be
+    /// prefetched.
     type Key: Copy;
 
-    /// May it take a state for another, and omit it?
+    /// May the store confuse different states and so omit some?
     const OMITS: bool = false;
 
-    /// Is it as large at first as it will ever be, and never full?
+    /// Does the store have a fixed size, and is it never full?
     const FIXED: bool = false;
 
+    /// The key of a state.
     fn key(&self, state: &[u64]) -> Self::Key;
 
-    /// Asks the processor to fetch the memory where the state would be. Best done for many keys in a row: a processor can
-    /// wait for many lines at once, but only if there is little else to do between asking for them.
+    /// Prefetches the memory that a lookup accesses first. Most effective for many keys in a row:
+    /// a processor fetches several cache lines in parallel if little work lies between.
     #[inline]
     fn fetch(&self, _key: Self::Key) {}
 
-    /// Precondition: `key` is that of `state`, and the store has not grown since.
+    /// Adds a state. Precondition: `key` is the key of `state`, and the store has not grown since.
     fn insert(&self, state: &[u64], key: Self::Key) -> Insertion;
 
-    /// The same, perhaps faster.
+    /// [`insert`](Self::insert) for a single thread, perhaps faster.
     ///
     /// # Safety
-    /// No other thread inserts a state meanwhile.
+    /// No other thread uses the store meanwhile.
     #[allow(unsafe_code)]
     #[inline]
     unsafe fn insert_alone(&self, state: &[u64], key: Self::Key) -> Insertion {
         self.insert(state, key)
     }
 
-    /// The search leaves this state, which it entered when it was new: it is no longer on the depth-first stack.
-    fn leave(&self, _state: &[u64]) {}
-
-    /// How many threads may share it; `None` if any number.
-    fn max_threads(&self) -> Option<usize> {
-        None
-    }
-
-    /// Does it forget states? Then a state that was forgotten is new again, and the search must be depth-first
-    /// and say when it [leaves](Self::leave) a state.
-    fn revisits(&self) -> Option<Revisits> {
-        None
-    }
-
-    /// Makes room, with so many threads if they help; `false` if that would take more than `memory_bytes` for the store, which then is as before.
+    /// Makes room for more states, with up to `threads` threads; `false` if the store would take
+    /// more than `memory_bytes` or there is no memory. The stored states stay in any case.
     fn grow(&mut self, memory_bytes: u64, threads: usize) -> bool;
 
-    /// How many states are stored.
+    /// The number of stored states.
     fn len(&self) -> u64;
 
+    /// Does the store hold no state?
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// The memory of the store.
     fn memory_bytes(&self) -> u64;
 
+    /// The exactness of a search with this store so far.
     fn guarantee(&self) -> Guarantee;
 
-    /// Calls `visit` with every stored state; `false` if the store does not have them any more.
+    /// Calls `visit` with every stored state; `false` if the store does not hold whole states.
     fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool;
 
-    /// An empty store of the same kind for states of another width, with room for as many states as this one has if that
-    /// takes at most so many bytes, else for few. `None` if there is no memory for that.
+    /// An empty store of the same kind for states of `identity_words` words, with room for as many
+    /// states as this one if that takes at most `memory_bytes`, else for few. `None` if there is
+    /// no memory.
     fn emptied(&self, identity_words: usize, memory_bytes: u64) -> Option<Self>
     where
         Self: Sized;
 
-    /// The same, where of each word only so many of the lowest bits are ever set.
+    /// [`emptied`](Self::emptied) for states whose word `i` only ever has its lowest `bits[i]` bits
+    /// set.
     fn emptied_for(&self, bits: &[u32], memory_bytes: u64) -> Option<Self>
     where
         Self: Sized,
@@ -151,12 +141,13 @@ pub trait Store: Sync {
         self.emptied(bits.len(), memory_bytes)
     }
 
-    /// Forgets all states and keeps its memory, for states of any width; `false` if it is not such a store.
+    /// Forgets all states and keeps the memory, for states of any width; `false` if the store does
+    /// not support that.
     fn clear(&mut self) -> bool {
         false
     }
 
-    /// A small one, or this one cleared: two large ones are never there at once.
+    /// This store cleared, or a small new one: two large stores never exist at the same time.
     fn into_emptied(mut self, bits: &[u32]) -> Option<Self>
     where
         Self: Sized,

@@ -1,34 +1,23 @@
-//! The values that one part of a state takes, each stored once and numbered in the order of arrival.
+//! The values that one part of a state takes, each stored once and numbered in the order of
+//! arrival.
 //!
-//! Looking a value up takes no lock; adding one does, which is rare: a part has few values, or it was cut badly. There is
-//! room for a fixed number of values until [`Parts::grow`].
+//! Lookups take no lock. Adding a value does, which is rare: a part has few values, unless the
+//! state was split badly. The capacity is fixed until [`PartTable::grow`].
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::memory::fallible;
+use crate::memory::sync::{AtomicU32, AtomicU64, Mutex, Ordering};
 
-const FIRST_CAPACITY: usize = 64;
+/// Loom models have small tables.
+const FIRST_CAPACITY: usize = if cfg!(loom) { 2 } else { 64 };
 
 #[derive(Debug)]
-pub struct Parts {
+pub struct PartTable {
     /// By number.
     values: Vec<AtomicU64>,
-    /// One more than the number of a value, by its hash; 0 where there is none.
+    /// A hash table of numbers plus 1; 0 marks a free slot.
     index: Vec<AtomicU32>,
     length: AtomicU32,
     adding: Mutex<()>,
-}
-
-impl Default for Parts {
-    fn default() -> Parts {
-        let mut parts = Parts {
-            values: Vec::new(),
-            index: Vec::new(),
-            length: AtomicU32::new(0),
-            adding: Mutex::new(()),
-        };
-        parts.resize(FIRST_CAPACITY);
-        parts
-    }
 }
 
 /// Mixes all bits of a value into the high half.
@@ -38,8 +27,19 @@ fn hash(value: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-impl Parts {
-    /// The number of a value, which is added if it is new; `None` if there is no room for it.
+impl PartTable {
+    /// `None` if there is no memory.
+    pub fn new() -> Option<PartTable> {
+        let mut table = PartTable {
+            values: Vec::new(),
+            index: Vec::new(),
+            length: AtomicU32::new(0),
+            adding: Mutex::new(()),
+        };
+        table.resize(FIRST_CAPACITY).then_some(table)
+    }
+
+    /// The number of a value, which is added if it is new; `None` if the table is full.
     #[inline]
     pub fn number(&self, value: u64) -> Option<u32> {
         let mut slot = self.slot(value);
@@ -52,7 +52,7 @@ impl Parts {
         }
     }
 
-    /// Precondition: the number was given for it.
+    /// Precondition: [`number`](Self::number) has returned this number.
     #[inline]
     pub fn value(&self, number: u32) -> u64 {
         self.values[number as usize].load(Ordering::Relaxed)
@@ -70,8 +70,9 @@ impl Parts {
 
     #[cold]
     fn add(&self, value: u64, mut slot: usize) -> Option<u32> {
-        // Nothing can be half done: a panic is not possible while the lock is held.
+        // A poisoned lock protects a consistent table: the code below does not panic.
         let _guard = self.adding.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // Another thread may have added the value since the lookup.
         loop {
             match self.index[slot].load(Ordering::Relaxed) {
                 0 => break,
@@ -94,28 +95,32 @@ impl Parts {
         (self.values.len() * 8 + self.index.len() * 4) as u64
     }
 
-    /// What [`grow`](Self::grow) would make of [`memory_bytes`](Self::memory_bytes).
+    /// [`memory_bytes`](Self::memory_bytes) after [`grow`](Self::grow).
     pub fn grown_bytes(&self) -> u64 {
         (self.grown() * 8 + index_length(self.grown()) * 4) as u64
     }
 
-    /// Powers of two and one and a half times those, so that every width of numbers is used to the full.
+    /// Capacities are 2^n and 1.5 · 2^n, so that numbers of every width are used up.
     fn grown(&self) -> usize {
         let capacity = self.values.len();
         if capacity.is_power_of_two() { capacity / 2 * 3 } else { capacity / 3 * 4 }
     }
 
-    pub fn grow(&mut self) {
-        self.resize(self.grown());
+    /// `false` if there is no memory, and then nothing has changed.
+    #[must_use]
+    pub fn grow(&mut self) -> bool {
+        self.resize(self.grown())
     }
 
-    fn resize(&mut self, capacity: usize) {
-        assert!(capacity < u32::MAX as usize, "parts are numbered with 32 bits");
-        self.values.reserve_exact(capacity - self.values.len());
-        self.values.resize_with(capacity, AtomicU64::default);
-        // The old index goes before the new one comes.
-        self.index = Vec::new();
-        self.index.resize_with(index_length(capacity), AtomicU32::default);
+    fn resize(&mut self, capacity: usize) -> bool {
+        assert!(capacity < u32::MAX as usize, "part numbers have 32 bits");
+        let mut index = Vec::new();
+        if !fallible::extend_to(&mut index, index_length(capacity))
+            || !fallible::extend_to(&mut self.values, capacity)
+        {
+            return false;
+        }
+        self.index = index;
         for number in 0..self.len() as u32 {
             let mut slot = self.slot(self.value(number));
             while self.index[slot].load(Ordering::Relaxed) != 0 {
@@ -123,6 +128,7 @@ impl Parts {
             }
             self.index[slot].store(number + 1, Ordering::Relaxed);
         }
+        true
     }
 
     pub fn is_full(&self) -> bool {
@@ -140,20 +146,52 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn numbers_are_given_once() {
-        let mut parts = Parts::default();
+    fn a_value_has_one_number() {
+        let mut parts = PartTable::new().expect("memory");
         let mut oracle = HashMap::new();
         for step in 0..200_000u64 {
             let value = step * step % 30_011;
             let number = loop {
                 match parts.number(value) {
                     Some(number) => break number,
-                    None => parts.grow(),
+                    None => assert!(parts.grow()),
                 }
             };
             assert_eq!(*oracle.entry(value).or_insert(number), number);
             assert_eq!(parts.value(number), value);
         }
         assert_eq!(parts.len(), oracle.len());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use crate::memory::sync::{Arc, explore};
+    use loom::thread;
+
+    /// Threads that number the same values agree, read complete values, and growth keeps both.
+    #[test]
+    fn loom_threads_agree_on_numbers() {
+        explore(3, || {
+            let table = Arc::new(PartTable::new().expect("memory"));
+            let number = |table: &PartTable, values: [u64; 2]| {
+                values.map(|value| {
+                    let number = table.number(value).expect("there is room");
+                    assert_eq!(table.value(number), value);
+                    number
+                })
+            };
+            let other = Arc::clone(&table);
+            let thread = thread::spawn(move || number(&other, [9, 5]));
+            let [five, nine] = number(&table, [5, 9]);
+            assert_eq!(thread.join().expect("no panic"), [nine, five]);
+            let mut table = Arc::try_unwrap(table).expect("the thread has ended");
+            assert_eq!(table.len(), 2);
+            assert_eq!(table.number(11), None);
+            assert!(table.grow());
+            assert_eq!([table.number(5), table.number(9)], [Some(five), Some(nine)]);
+            assert_eq!(table.number(11), Some(2));
+        });
     }
 }

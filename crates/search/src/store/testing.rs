@@ -1,55 +1,42 @@
-//! What every store is tested with: generated states, and the standard library's set as the oracle.
+//! Tests for every store: generated states, and the standard library's set as the oracle.
 
 use super::{Insertion, Store};
+use lariat_ir::random::SplitMix64;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// States in the order of their arrival, with repetitions.
+/// States in the order of insertion, with repetitions.
 #[derive(Debug)]
-pub struct States {
+pub struct GeneratedStates {
     pub words: usize,
     pub list: Vec<Vec<u64>>,
 }
 
-/// A small generator of numbers that is the same everywhere.
-#[derive(Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-}
-
-/// States of one to five words, whose halves take few values or many.
-pub fn states() -> impl Strategy<Value = States> {
+/// States of one to five words, whose halves take few or many values.
+pub fn states() -> impl Strategy<Value = GeneratedStates> {
     (1usize..=5, any::<u64>(), 0usize..40_000, prop::collection::vec(0u32..=32, 10)).prop_map(
         |(words, seed, number, widths)| {
-            let mut random = Random(seed);
-            let mut half = |width: u32| random.next() & ((1u64 << width) - 1);
-            // Wide halves now and then only, as in a program that counts.
+            let mut random = SplitMix64::new(seed);
+            let mut half = |width: u32| random.next_u64() & ((1u64 << width) - 1);
+            // Wide values are rare, as in a program that counts.
             let list = (0..number)
                 .map(|step| {
                     let narrow = |width: u32| if step % 5 == 0 { width } else { width.min(3) };
                     (0..words)
-                        .map(|word| half(narrow(widths[2 * word])) | half(narrow(widths[2 * word + 1])) << 32)
+                        .map(|word| {
+                            half(narrow(widths[2 * word]))
+                                | half(narrow(widths[2 * word + 1])) << 32
+                        })
                         .collect()
                 })
                 .collect();
-            States { words, list }
+            GeneratedStates { words, list }
         },
     )
 }
 
-/// Different states, all combinations of few values of each byte-sized part.
+/// Different states: combinations of few values of each part.
 pub fn product(words: usize, number: u64) -> Vec<Vec<u64>> {
     let digits = words as u64 * 3;
     let state = |index: u64| {
@@ -66,14 +53,14 @@ pub fn product(words: usize, number: u64) -> Vec<Vec<u64>> {
     (0..number).map(state).collect()
 }
 
-/// Inserts the state, growing the store as needed.
+/// Inserts a state, growing the store as needed; was it new?
 pub fn insert<S: Store>(store: &mut S, state: &[u64]) -> bool {
     loop {
         let key = store.key(state);
         match store.insert(state, key) {
             Insertion::New => return true,
             Insertion::Known => return false,
-            Insertion::Full => assert!(store.grow(u64::MAX, 3), "there is no limit"),
+            Insertion::Full => assert!(store.grow(u64::MAX, 3), "growth without a limit"),
         }
     }
 }
@@ -82,8 +69,9 @@ pub fn insert_all<S: Store>(store: &mut S, states: &[Vec<u64>]) -> u64 {
     states.iter().filter(|state| insert(store, state)).count() as u64
 }
 
-/// Does an exact store tell new states from known ones, through growth, and give them all back?
-pub fn is_a_set<S: Store>(mut store: S, states: &States) -> Result<(), TestCaseError> {
+/// Checks that an exact store distinguishes new from known states, across growth, and returns all
+/// of them.
+pub fn is_a_set<S: Store>(mut store: S, states: &GeneratedStates) -> Result<(), TestCaseError> {
     let mut oracle = HashSet::new();
     for state in &states.list {
         prop_assert_eq!(insert(&mut store, state), oracle.insert(state.clone()));
@@ -98,7 +86,8 @@ pub fn is_a_set<S: Store>(mut store: S, states: &States) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Threads insert the same states in rounds between which the store grows: each state is new to exactly one of them.
+/// Threads insert the same states in rounds between which the store grows; each state must be new
+/// to exactly one of them.
 pub fn threads_agree<S: Store>(mut store: S, words: usize) {
     const THREADS: usize = 3;
     let states = product(words, 40_000);
@@ -110,7 +99,7 @@ pub fn threads_agree<S: Store>(mut store: S, words: usize) {
                 let (store, states, news) = (&store, &states, &news);
                 scope.spawn(move || {
                     while let Some(state) = states.get(done.load(Ordering::Relaxed)) {
-                        // Each thread starts elsewhere, half of them go backwards.
+                        // Half of the threads insert in descending order.
                         let state = if thread % 2 == 0 {
                             state
                         } else {
@@ -134,8 +123,8 @@ pub fn threads_agree<S: Store>(mut store: S, words: usize) {
     assert_eq!(store.len(), different);
 }
 
-/// Threads insert the same few states in the same order, again and again into new stores, so that they meet in the same
-/// slots. Each state is new to exactly one of them, and all are there after the store has grown.
+/// Threads insert the same few states in the same order into many new stores, so that they contend
+/// for slots. Each state must be new to exactly one of them, and known after the store has grown.
 pub fn threads_contend<S: Store>(make: impl Fn() -> S, words: usize) {
     const THREADS: usize = 3;
     let states = product(words, 300);

@@ -1,16 +1,17 @@
-//! Small programs, built by hand or at random, and the plainest search there is.
+//! Small programs, built by hand or generated, and a naive search as oracle.
 #![allow(dead_code)]
 
-use model::domain::Domain;
-use model::expression::{BinaryOp, Expr, Pattern, Place, Scope};
-use model::program::{
-    Action, ChannelType, ChannelTypeId, Field, Instance, Location, LocationId, Meaning, Operation, Origin,
-    OriginId, ProcessType, ProcessTypeId, Program, Transition, VariableId, Variables,
+use lariat_ir::domain::Domain;
+use lariat_ir::expression::{BinaryOp, Expr, Pattern, Place, Scope};
+use lariat_ir::program::{
+    Action, ChannelType, ChannelTypeId, FieldType, Instance, Location, LocationId, Meaning,
+    Operation, Origin, OriginId, ProcessType, ProcessTypeId, Program, Transition, VariableId,
+    Variables,
 };
-use model::{Interpreter, RuntimeError, State};
+use lariat_ir::{Interpreter, RuntimeError, State};
+use lariat_search::Violation;
+use lariat_search::replay::replay;
 use proptest::prelude::*;
-use search::Violation;
-use search::replay::replay;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub fn global(variable: u32) -> Place {
@@ -34,7 +35,13 @@ pub fn add(variable: u32, value: i32) -> Action {
 }
 
 pub fn edge(operation: Operation, target: u32) -> Transition {
-    Transition { operation, target: LocationId(target), keeps_control: false, escape: 0, origin: OriginId(0) }
+    Transition {
+        operation,
+        target: LocationId(target),
+        keeps_control: false,
+        escape: 0,
+        origin: OriginId(0),
+    }
 }
 
 pub fn atomic(operation: Operation, target: u32) -> Transition {
@@ -72,12 +79,14 @@ pub fn program(variables: &[(&str, Domain, bool)], process_types: Vec<ProcessTyp
     }
     for (index, process_type) in process_types.into_iter().enumerate() {
         program.process_types.push(process_type);
-        program.initial_processes.push(Instance { process_type: ProcessTypeId(index as u32), priority: 1 });
+        program
+            .initial_processes
+            .push(Instance { process_type: ProcessTypeId(index as u32), priority: 1 });
     }
     program
 }
 
-/// What the plainest search finds.
+/// The counts of the oracle.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     pub states: u64,
@@ -87,8 +96,8 @@ pub struct Figures {
     pub kinds: BTreeSet<&'static str>,
 }
 
-/// Counts by definition: every stored state once, every way from one to the next. `None` if some atomic sequence
-/// never ends or there are too many ways.
+/// Counts by definition: every stored state, and every path from one to the next. `None` if some
+/// atomic sequence never ends or there are too many paths.
 pub fn oracle(program: &Program) -> Option<Figures> {
     let interpreter = Interpreter::new(program);
     let mut figures = Figures::default();
@@ -102,17 +111,24 @@ pub fn oracle(program: &Program) -> Option<Figures> {
     }
     while let Some(state) = waiting.pop() {
         let mut fuel = 20_000;
-        ways(&interpreter, &state, &mut HashMap::new(), &mut fuel, &mut figures, &mut |next| {
-            if known.insert(next.clone()) {
-                waiting.push(next);
-            }
-        })?;
+        follow_paths(
+            &interpreter,
+            &state,
+            &mut HashMap::new(),
+            &mut fuel,
+            &mut figures,
+            &mut |next| {
+                if known.insert(next.clone()) {
+                    waiting.push(next);
+                }
+            },
+        )?;
     }
     figures.states = known.len() as u64;
     Some(figures)
 }
 
-/// How many steps from stored state to stored state lead to one where an error is met, at least.
+/// The length of a shortest run to an error, in steps between stored states.
 pub fn shortest(program: &Program) -> Option<usize> {
     let interpreter = Interpreter::new(program);
     let mut level = interpreter.initial_states().ok()?;
@@ -121,12 +137,19 @@ pub fn shortest(program: &Program) -> Option<usize> {
         let mut next = Vec::new();
         for state in &level {
             let mut figures = Figures::default();
-            let mut arrive = |state: State| {
+            let mut add = |state: State| {
                 if known.insert(state.clone()) {
                     next.push(state);
                 }
             };
-            ways(&interpreter, state, &mut HashMap::new(), &mut 20_000, &mut figures, &mut arrive)?;
+            follow_paths(
+                &interpreter,
+                state,
+                &mut HashMap::new(),
+                &mut 20_000,
+                &mut figures,
+                &mut add,
+            )?;
             if figures.errors > 0 {
                 return Some(steps);
             }
@@ -139,22 +162,26 @@ pub fn shortest(program: &Program) -> Option<usize> {
     None
 }
 
-/// The same of a run that was found.
+/// The length of a violation's run, in steps between stored states.
 pub fn stored_steps(program: &Program, violation: &Violation) -> usize {
     let interpreter = Interpreter::new(program);
     let states = replay(&interpreter, violation).expect("every counterexample replays");
     let before_last = violation.run.steps.len();
-    let end = if violation.error == RuntimeError::InvalidEndState { before_last + 1 } else { before_last };
+    let end = if violation.error == RuntimeError::InvalidEndState {
+        before_last + 1
+    } else {
+        before_last
+    };
     states[..end].iter().skip(1).filter(|state| !interpreter.is_transient(state)).count()
 }
 
-fn ways(
+fn follow_paths(
     interpreter: &Interpreter<'_>,
     state: &State,
     above: &mut HashMap<State, ()>,
     fuel: &mut u32,
     figures: &mut Figures,
-    arrive: &mut dyn FnMut(State),
+    add: &mut dyn FnMut(State),
 ) -> Option<()> {
     *fuel = fuel.checked_sub(1)?;
     let mut successors = Vec::new();
@@ -172,11 +199,11 @@ fn ways(
             if above.insert(next.clone(), ()).is_some() {
                 return None;
             }
-            ways(interpreter, &next, above, fuel, figures, arrive)?;
+            follow_paths(interpreter, &next, above, fuel, figures, add)?;
             above.remove(&next);
         } else {
             figures.transitions += 1;
-            arrive(next);
+            add(next);
         }
     }
     Some(())
@@ -191,14 +218,17 @@ fn any_guard() -> impl Strategy<Value = Expr> {
     prop_oneof![
         3 => Just(Expr::TRUE),
         1 => Just(Expr::Timeout),
-        4 => (0..GLOBALS, 0..3i32).prop_map(|(variable, value)| compare(BinaryOp::Equal, variable, value)),
-        2 => (0..GLOBALS, 0..3i32).prop_map(|(variable, value)| compare(BinaryOp::Less, variable, value)),
+        4 => (0..GLOBALS, 0..3i32)
+            .prop_map(|(variable, value)| compare(BinaryOp::Equal, variable, value)),
+        2 => (0..GLOBALS, 0..3i32)
+            .prop_map(|(variable, value)| compare(BinaryOp::Less, variable, value)),
     ]
 }
 
 fn any_action() -> impl Strategy<Value = Action> {
     prop_oneof![
-        4 => (0..GLOBALS, 0..4i32).prop_map(|(variable, value)| assign(variable, Expr::Const(value))),
+        4 => (0..GLOBALS, 0..4i32)
+            .prop_map(|(variable, value)| assign(variable, Expr::Const(value))),
         2 => (0..GLOBALS).prop_map(|variable| add(variable, 1)),
         1 => (0..GLOBALS, 0..3i32).prop_map(|(variable, value)| Action::Assert {
             condition: compare(BinaryOp::NotEqual, variable, value),
@@ -232,26 +262,33 @@ fn any_operation() -> impl Strategy<Value = Operation> {
 }
 
 fn any_process() -> impl Strategy<Value = ProcessType> {
-    let transition =
-        (any_operation(), 0..LOCATIONS, prop::bool::weighted(0.3)).prop_map(|(operation, target, keeps)| {
-            Transition { keeps_control: keeps && operation != Operation::End, ..edge(operation, target) }
-        });
+    let transition = (any_operation(), 0..LOCATIONS, prop::bool::weighted(0.3)).prop_map(
+        |(operation, target, keeps)| Transition {
+            keeps_control: keeps && operation != Operation::End,
+            ..edge(operation, target)
+        },
+    );
     let location = prop::collection::vec(transition, 0..4);
-    (prop::collection::vec(location, LOCATIONS as usize), any::<u8>()).prop_map(|(locations, ends)| {
-        let ends: Vec<usize> = (0..LOCATIONS as usize).filter(|bit| ends >> bit & 1 == 1).collect();
-        process("generated", locations, &ends)
-    })
+    (prop::collection::vec(location, LOCATIONS as usize), any::<u8>()).prop_map(
+        |(locations, ends)| {
+            let ends: Vec<usize> =
+                (0..LOCATIONS as usize).filter(|bit| ends >> bit & 1 == 1).collect();
+            process("generated", locations, &ends)
+        },
+    )
 }
 
 pub fn any_program() -> impl Strategy<Value = Program> {
     prop::collection::vec(any_process(), 1..4).prop_map(|process_types| {
         let two_bits = Domain::unsigned(2);
-        let mut program =
-            program(&[("a", two_bits, false), ("b", two_bits, false), ("c", two_bits, false)], process_types);
+        let mut program = program(
+            &[("a", two_bits, false), ("b", two_bits, false), ("c", two_bits, false)],
+            process_types,
+        );
         for (index, capacity) in [(0, 1), (1, 0)] {
             let variable =
                 program.variables.add("channel", Vec::new(), Domain::BYTE, Meaning::Channel, false);
-            let fields = vec![Field { domain: two_bits, meaning: Meaning::Number }];
+            let fields = vec![FieldType { domain: two_bits, meaning: Meaning::Number }];
             program.channel_types.push(ChannelType { name: "channel".into(), capacity, fields });
             let place = global(variable.0);
             program.prologue.push(Action::NewChannel { place, channel_type: ChannelTypeId(index) });

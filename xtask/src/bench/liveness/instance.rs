@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A formula about a model of a certain size.
+/// A formula about a model with given parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     pub name: String,
@@ -28,21 +28,27 @@ impl Instance {
     }
 }
 
-/// Reads the list; models are looked for in a directory.
+/// Reads the list; models are in the directory `models`.
 pub fn read(list: &Path, models: &Path) -> Result<Vec<Instance>, String> {
     let text = fs::read_to_string(list).map_err(|error| format!("{}: {error}", list.display()))?;
-    let lines =
-        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     lines
         .map(|(number, line)| {
             parse(line, models).ok_or_else(|| {
-                format!("{}:{}: not `model | macros | formula | verdict`", list.display(), number + 1)
+                format!(
+                    "{}:{}: not `model | macros | formula | verdict`",
+                    list.display(),
+                    number + 1
+                )
             })
         })
         .collect()
 }
 
-/// A formula may contain bars: what stands between the second and the last is the formula.
+/// A formula may contain `|`: it extends from the second to the last separator.
 fn parse(line: &str, models: &Path) -> Option<Instance> {
     let (rest, verdict) = line.rsplit_once('|')?;
     let mut parts = rest.splitn(3, '|').map(str::trim);
@@ -67,9 +73,13 @@ mod tests {
 
     #[test]
     fn lines() {
-        let found = parse("lock | N=3 M=4 | [](p || q) | holds", Path::new("models")).expect("a line");
+        let found =
+            parse("lock | N=3 M=4 | [](p || q) | holds", Path::new("models")).expect("a line");
         assert_eq!((found.name.as_str(), found.formula.as_str()), ("lock", "[](p || q)"));
-        assert_eq!(found.arguments(&["--raw"]), ["-D", "N=3", "-D", "M=4", "--ltl", "[](p || q)", "--raw"]);
+        assert_eq!(
+            found.arguments(&["--raw"]),
+            ["-D", "N=3", "-D", "M=4", "--ltl", "[](p || q)", "--raw"]
+        );
         assert_eq!(parse("lock | N=3 | p | perhaps", Path::new("")), None);
     }
 

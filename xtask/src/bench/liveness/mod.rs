@@ -1,7 +1,8 @@
-//! `cargo xtask bench liveness`: formulas about the benchmark models, by Lariat and by SPIN's `pan -a`.
+//! `cargo xtask bench liveness`: formulas about the benchmark models, checked by Lariat and by
+//! SPIN's `pan -a`.
 //!
-//! Besides checking, the same product is visited once without looking for cycles: what checking costs beyond that. Variants are run in turn, as in
-//! the comparison of state spaces.
+//! One more variant explores the same product without a cycle search, to measure the cost of the
+//! cycle search. Variants are run alternately, as in the comparison of state spaces.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,35 +24,44 @@ pub struct Arguments {
     /// The list of models and formulas [default: bench/liveness/instances.txt]
     #[arg(long, value_name = "FILE")]
     instances: Option<PathBuf>,
-    /// Only those whose model or formula contains this
+    /// Only those whose model or formula contains this text
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// How often every variant is run
+    /// Number of runs of each variant
     #[arg(long, default_value_t = 3, value_name = "N")]
     repeat: usize,
-    /// Seconds for one run
+    /// Time limit of one run in seconds
     #[arg(long, default_value_t = 300, value_name = "SECONDS")]
     limit: u64,
     /// A built `lariat` to use instead of building one
     #[arg(long, value_name = "PROGRAM")]
     lariat: Option<PathBuf>,
-    /// Where to write the page; the JSON goes beside it [default: bench/results/liveness-DATE-MACHINE.md]
+    /// Write the page to this file [default: bench/results/liveness-DATE-MACHINE.md]; the raw
+    /// samples are written as JSON to target/bench
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// A way to call `lariat check`, besides the formula.
+/// Options of `lariat check`, besides the formula.
 #[derive(Debug, Clone, Copy)]
 struct Variant {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// Only for formulas that hold: elsewhere it would visit more than a check does.
+    /// Only for formulas that hold: for others it explores more than a check does.
     holds_only: bool,
 }
 
 const VARIANTS: &[Variant] = &[
-    Variant { name: "check", arguments: &["--raw", "--as-found", "--threads", "1"], holds_only: false },
-    Variant { name: "check-2", arguments: &["--raw", "--as-found", "--threads", "2"], holds_only: false },
+    Variant {
+        name: "check",
+        arguments: &["--raw", "--as-found", "--threads", "1"],
+        holds_only: false,
+    },
+    Variant {
+        name: "check-2",
+        arguments: &["--raw", "--as-found", "--threads", "2"],
+        holds_only: false,
+    },
     Variant {
         name: "explore",
         arguments: &["--raw", "--threads", "1", "--search", "explore"],
@@ -60,11 +70,13 @@ const VARIANTS: &[Variant] = &[
     Variant { name: "plain", arguments: &[], holds_only: false },
 ];
 
-/// Measures and writes; true when all runs ended with the verdict in the list.
+/// Measures and writes the results; true if all runs ended with the verdict in the list.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     spin::ensure_installed()?;
-    let list =
-        arguments.instances.clone().unwrap_or_else(|| workspace().join("bench/liveness/instances.txt"));
+    let list = arguments
+        .instances
+        .clone()
+        .unwrap_or_else(|| workspace().join("bench/liveness/instances.txt"));
     let mut instances = instance::read(&list, &workspace().join("bench/models"))?;
     instances.retain(|instance| {
         arguments.filter.as_ref().is_none_or(|text| instance.title().contains(text.as_str()))
@@ -89,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
             let other = cell.samples.iter().find(|sample| sample.verdict != instance.verdict);
             if let Some(sample) = other {
                 let different = format!(
-                    "{}: {} says {}, the list {}",
+                    "{}: {} reports {}, the list has {}",
                     row.model, cell.variant, sample.verdict, instance.verdict
                 );
                 eprintln!("DIFFERENT: {different}");
@@ -101,7 +113,8 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let text = page::page(&results, VARIANTS);
     println!("{text}");
     let stem = format!("liveness-{}.md", results.machine.file_stem());
-    let path = arguments.out.clone().unwrap_or_else(|| workspace().join("bench/results").join(stem));
+    let path =
+        arguments.out.clone().unwrap_or_else(|| workspace().join("bench/results").join(stem));
     super::write(&path, &text, &results)?;
     Ok(results.disagreements.is_empty() && results.failures().is_empty())
 }
@@ -109,7 +122,8 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 fn measure(instance: &Instance, lariat: &Lariat, results: &Results) -> Row {
     let limit = lariat.limit;
     let mut pan = Cell::new("pan -a");
-    let mut verifier = match Verifier::prepare(instance, results.machine.memory_megabytes * 9 / 10) {
+    let mut verifier = match Verifier::prepare(instance, results.machine.memory_megabytes * 9 / 10)
+    {
         Ok(verifier) => {
             pan.preparation = Some(verifier.preparation);
             Some(verifier)

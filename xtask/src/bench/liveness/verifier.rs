@@ -1,4 +1,4 @@
-//! SPIN's side: the model with the formula as an `ltl` block, generated and compiled once.
+//! Runs of SPIN: the model with the formula as an `ltl` block, generated and compiled once.
 
 use std::fs;
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl Verifier {
             optimisations.into_iter().chain(instance.macros.iter().map(|each| format!("-D{each}")));
         let preparation =
             prepare(&directory.path, translator, &["-DNOREDUCE", "-DNOFAIR"], memory_megabytes)?;
-        // `pan`'s own default.
+        // The default depth of `pan`.
         Ok(Self { directory, depth: 10_000, preparation })
     }
 

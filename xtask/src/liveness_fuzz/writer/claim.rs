@@ -3,7 +3,7 @@
 use super::{CONDITIONS, PROPERTIES, Writer};
 
 impl Writer {
-    /// Claims that look at the program and assert.
+    /// Claims with conditions and assertions.
     pub fn claims(&mut self) -> String {
         (0..PROPERTIES).map(|number| format!("never p{number} {{ {} }}\n", self.claim())).collect()
     }
@@ -18,7 +18,9 @@ impl Writer {
         };
         let label = self.label(&["", "accept", "accept", "T"]);
         match self.random.percent(10) {
-            true => format!("{{ {first} }} unless {{ {} }}; {label}{second}", self.claim_condition()),
+            true => {
+                format!("{{ {first} }} unless {{ {} }}; {label}{second}", self.claim_condition())
+            }
             false => format!("{first}; {label}{second}"),
         }
     }
@@ -26,7 +28,9 @@ impl Writer {
     fn claim_condition(&mut self) -> String {
         match self.random.below(12) {
             0 => "(1)".to_owned(),
-            1 => format!("({} && {})", self.random.pick(&CONDITIONS), self.random.pick(&CONDITIONS)),
+            1 => {
+                format!("({} && {})", self.random.pick(&CONDITIONS), self.random.pick(&CONDITIONS))
+            }
             2 => "(len(q) == 1)".to_owned(),
             3 => "q?[1]".to_owned(),
             4 | 5 if !self.remote.is_empty() => self.random.pick(&self.remote).clone(),

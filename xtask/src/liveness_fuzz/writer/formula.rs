@@ -1,8 +1,9 @@
-//! Random formulas: half of them of shapes that people write, half of any shape.
+//! Random formulas: half of them follow common patterns, half are arbitrary.
 
 use super::{PROPERTIES, Writer};
 
-/// Shapes of the catalogue of property patterns (Dwyer, Avrunin, Corbett 1999), and fairness: `A`, `B` and `C` are atoms, `S` one that seldom holds.
+/// Patterns of Dwyer, Avrunin and Corbett (1999), and fairness: `A`, `B` and `C` are atoms, `S` is
+/// an atom that rarely holds.
 const PATTERNS: [&str; 24] = [
     "[] A",
     "<> A",
@@ -30,13 +31,21 @@ const PATTERNS: [&str; 24] = [
     "[] (S -> <> [] A)",
 ];
 
-/// The last ones, about what seldom holds.
+/// The number of patterns at the end of the list that use `S`.
 const SELDOM_PATTERNS: usize = 4;
 
-const ATOMS: [&str; 8] =
-    ["(x == 1)", "(b)", "(y == 0)", "(x == y)", "(x > 0 && b)", "(len(q) == 1)", "(x < 2)", "(x + y < 4)"];
+const ATOMS: [&str; 8] = [
+    "(x == 1)",
+    "(b)",
+    "(y == 0)",
+    "(x == y)",
+    "(x > 0 && b)",
+    "(len(q) == 1)",
+    "(x < 2)",
+    "(x + y < 4)",
+];
 
-/// Conditions that have a value everywhere only because what stands to the left is evaluated first.
+/// Conditions that are defined everywhere only because the left operand is evaluated first.
 const GUARDED: [&str; 6] = [
     "(x < 2 && w[x] == 1)",
     "(x >= 2 || w[x] == 0)",
@@ -46,7 +55,7 @@ const GUARDED: [&str; 6] = [
     "(x == 0 || 4 / x > 1)",
 ];
 
-/// What is seldom true: the automaton waits for it, and the program is the stem of the product.
+/// Atoms that rarely hold: the automaton waits, and the program is the stem of the product.
 const SELDOM: [&str; 5] = [
     "(x == 2 && y == 1 && !b)",
     "(x == 1 && y == 2 && len(q) == 1)",
@@ -55,15 +64,20 @@ const SELDOM: [&str; 5] = [
     "(n == 3 && b)",
 ];
 
-/// Who moved last is part of the state and makes many more of them; whether nothing moves is found out by trying.
+/// Expensive atoms: the last process that moved is part of the state, and `timeout` is found by
+/// trying all transitions.
 const RARE: [&str; 2] = ["(_last == 0)", "(timeout)"];
 
 impl Writer {
     pub fn formulas(&mut self) -> String {
-        // Debian's SPIN is built without `X`: it takes none of the program's formulas then, and the oracle is alone.
+        // Debian's SPIN is built without `X` and rejects all of the program's formulas then; only
+        // the oracle judges them.
         self.next = self.random.percent(20);
         let list: Vec<String> = (0..PROPERTIES).map(|_| self.property()).collect();
-        list.iter().enumerate().map(|(number, text)| format!("ltl p{number} {{ {text} }}\n")).collect()
+        list.iter()
+            .enumerate()
+            .map(|(number, text)| format!("ltl p{number} {{ {text} }}\n"))
+            .collect()
     }
 
     fn property(&mut self) -> String {

@@ -6,17 +6,17 @@ mod program;
 
 use crate::fuzz::random::Random;
 
-/// Properties for each program: SPIN's compilation is what takes time.
+/// Properties per program: compiling SPIN's verifier takes most of the time.
 pub const PROPERTIES: usize = 4;
 
 #[derive(Debug)]
 pub struct Writer {
     random: Random,
-    /// So many labels were made.
+    /// The number of labels generated.
     labels: usize,
-    /// Conditions about the processes of the program that was written.
+    /// Conditions about the processes of the generated program.
     remote: Vec<String>,
-    /// May formulas speak of the next state?
+    /// Whether formulas may use the next operator.
     next: bool,
 }
 
@@ -27,7 +27,7 @@ impl Writer {
         Writer { random: Random::new(seed), labels: 0, remote: Vec::new(), next: false }
     }
 
-    /// A label of its own beginning with one of these words, if any.
+    /// A new label that begins with one of these words, or none.
     fn label(&mut self, words: &[&str]) -> String {
         self.labels += 1;
         match *self.random.pick(words) {

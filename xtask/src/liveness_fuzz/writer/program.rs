@@ -19,16 +19,16 @@ const EFFECTS: [&str; 11] = [
 const MESSAGES: [&str; 12] =
     ["r!1", "r?x", "r!x", "q!1", "q?y", "q!x", "q?1", "r?1", "q?<y>", "q!!x", "q??1", "q?eval(x)"];
 
-/// Conditions that depend on who asks, or on others.
+/// Conditions that depend on the process or on other processes.
 const WAITING: [&str; 4] = ["timeout", "(_pid == x)", "(l)", "(nempty(q))"];
 
 impl Writer {
     /// Processes without properties.
     pub fn program(&mut self) -> String {
-        // Priorities and questions who is enabled do not go together with rendezvous.
+        // Priorities and `enabled` cannot be combined with rendezvous.
         let (priorities, asks) = (self.random.percent(8), self.random.percent(8));
         let buffer = u8::from(priorities || asks);
-        // With priorities SPIN forgets bits of the state (`docs/spin-differences.md`), but no bytes.
+        // With priorities, SPIN omits bits of the state (`docs/spin-differences.md`), but no bytes.
         let kind = if priorities { "byte" } else { "bool" };
         let mut text = format!(
             "byte x, y, n, w[2]; bool b;\nchan r = [{buffer}] of {{ byte }};\nchan q = [1] of {{ byte }};\n"
@@ -58,13 +58,15 @@ impl Writer {
             if self.random.percent(8) {
                 clauses += &format!(" provided {}", self.random.pick(&CONDITIONS));
             }
-            text +=
-                &format!("active [{instances}] proctype {name}(){clauses} {{ {kind} l; {start}{body} }}\n");
+            text += &format!(
+                "active [{instances}] proctype {name}(){clauses} {{ {kind} l; {start}{body} }}\n"
+            );
             self.remote.push(format!("({name}[{pid}]@here{number})"));
             if asks {
                 self.remote.push(format!("(enabled({pid}))"));
             }
-            // A number that may later be that of another process type means something else to SPIN (`docs/spin-differences.md`).
+            // SPIN evaluates the number of a process differently if it may later belong to another
+            // process type (`docs/spin-differences.md`).
             if !runs || number == 0 {
                 self.remote.push(format!("({name}[{pid}]:l)"));
             }
@@ -76,11 +78,13 @@ impl Writer {
         text
     }
 
-    /// A process that counts, so that there are many states and some things seldom happen.
+    /// A process that counts, so that there are many states and rare events.
     fn counter(&mut self) -> String {
         let condition = self.random.pick(&CONDITIONS);
         let end = *self.random.pick(&["n = 0", "break", "n = 0; b = !b"]);
-        format!("active proctype N() {{ do :: n < 5 && {condition} -> n++ :: n >= 5 -> {end} od }}\n")
+        format!(
+            "active proctype N() {{ do :: n < 5 && {condition} -> n++ :: n >= 5 -> {end} od }}\n"
+        )
     }
 
     fn sequence(&mut self, depth: usize, atomic: bool, most: usize) -> String {
@@ -103,7 +107,9 @@ impl Writer {
             75..82 if !atomic => format!("atomic {{ {} }}", self.sequence(depth - 1, true, 3)),
             82..84 if !atomic => {
                 let condition = self.random.pick(&CONDITIONS);
-                format!("d_step {{ {condition} -> if :: (b) -> x = 1 :: else -> y = 0 fi; b = !b }}")
+                format!(
+                    "d_step {{ {condition} -> if :: (b) -> x = 1 :: else -> y = 0 fi; b = !b }}"
+                )
             }
             84..87 if !atomic => {
                 let inner = self.sequence(depth - 1, false, 2);
@@ -118,7 +124,8 @@ impl Writer {
         let options: Vec<String> =
             (0..count).map(|_| format!(":: {}", self.sequence(depth - 1, atomic, 2))).collect();
         let options = options.join(" ");
-        // SPIN does not like `else` beside messages. A loop inside an atomic sequence might never end.
+        // SPIN rejects `else` beside messages. A loop inside an atomic sequence might not
+        // terminate.
         let silent = !options.contains(['!', '?']) && !options.contains("timeout");
         match (atomic, self.random.below(3)) {
             (false, 0) => format!("do {options} :: (b) -> break od"),

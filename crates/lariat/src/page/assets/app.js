@@ -1,4 +1,4 @@
-// Puts the page together: which run, which state, and the keys.
+// The page: selection of run and state, and keyboard shortcuts.
 const data = JSON.parse(byId("data").textContent);
 const views = {
   chart: new Chart(byId("chart"), (cursor) => go(cursor)),
@@ -27,10 +27,10 @@ function summary() {
       el("td", {}, text));
   }));
   if (!data.ledger) return;
-  const unasked = data.ledger.not_checked.map((each) => `${each.what} (${each.how})`).join(", ");
+  const unchecked = data.ledger.not_checked.map((each) => `${each.what} (${each.how})`).join(", ");
   byId("ledger").replaceChildren(
     el("div", {}, "checked: " + [data.ledger.checked.join(", "), data.ledger.coverage].filter(Boolean).join(" — ")),
-    unasked ? el("div", {}, "not checked: " + unasked) : "");
+    unchecked ? el("div", {}, "not checked: " + unchecked) : "");
 }
 
 function tabs() {
@@ -96,7 +96,7 @@ function why(deadlock) {
   if (!deadlock) return;
   const parts = deadlock.processes.map((process) => {
     const waits = process.waits.map((wait) => el("li", {}, el("code", {}, wait.statement), `  line ${wait.line}`, wait.because ? el("span", { class: "because" }, " — " + wait.because) : null));
-    const note = process.may_rest ? " may end here" : process.waits.length ? " waits at" : " has nothing left to do";
+    const note = process.may_rest ? " may end here" : process.waits.length ? " waits at" : " has no statement left";
     return el("div", {}, el("strong", {}, process.process), note, el("ul", {}, ...waits));
   });
   if (deadlock.circle.length > 0) {
@@ -169,7 +169,7 @@ if (data.live) {
 for (const finding of data.findings) {
   for (const shown of finding.runs) {
     const run = new Run(shown, finding.kind === "safety" ? shown.error : finding.kind + " " + finding.name);
-    // It shows why a formula holds.
+    // The run shows why a formula holds.
     run.good = finding.verdict === "holds";
     runs.push(run);
   }

@@ -1,5 +1,5 @@
-// The automaton of each process type: locations in one column in the order of a depth-first walk, statements that lead to
-// the next one between them, longer ways as arcs, forward on the right and back on the left.
+// The automaton of each process type: locations in one column in depth-first order, statements to the next location
+// between them, other statements as arcs: forward on the right, backward on the left.
 const STEP = 54;
 
 class Automata {
@@ -27,7 +27,7 @@ class Automata {
   figure(automaton, kind) {
     const order = this.order(automaton);
     const rank = new Map(order.map((location, index) => [location, index]));
-    // Several statements between the same two places share one arrow.
+    // Several statements between the same two locations share one arrow.
     const joined = new Map();
     for (const edge of automaton.edges) {
       if (!rank.has(edge.from)) continue;

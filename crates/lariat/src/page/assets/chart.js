@@ -1,4 +1,4 @@
-// The message sequence chart. Only the rows that can be seen are drawn, so a long run scrolls smoothly.
+// The message sequence chart. Only visible rows are drawn, so that long runs scroll smoothly.
 const ROW = 28;
 const GUTTER = 52;
 
@@ -24,7 +24,7 @@ class Chart {
     this.container.scrollTop = 0;
   }
 
-  // After the run has grown or shrunk.
+  // Called after the run has grown or shrunk.
   refresh() {
     this.arrows = [];
     this.run.trace.events.forEach((event, index) => {
@@ -43,7 +43,7 @@ class Chart {
     this.draw();
   }
 
-  // Per lane, from which row to which there is such a process.
+  // The rows in which the process of each lane exists.
   lifetimes() {
     const lives = this.run.trace.lanes.map(() => []);
     for (const [lane] of this.run.trace.start) lives[lane].push([0, Infinity]);
@@ -140,7 +140,7 @@ class Chart {
     if (row > 0) {
       const event = this.run.trace.events[row - 1];
       event.actions.forEach((act, index) => {
-        // What a sender says stands above its arrow.
+        // The statement of a sender is above its arrow.
         const sends = event.message && event.message.kind !== "receive" && index === 0;
         const x = this.x(act.lane);
         group.append(svg("circle", { class: "dot " + laneClass(act.lane), cx: x, cy: y, r: 4.5 }));

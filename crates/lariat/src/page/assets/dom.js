@@ -1,4 +1,4 @@
-// Making elements. Text only ever becomes a text node or an attribute's value, never markup.
+// Creates elements. Text becomes a text node or an attribute value, never markup.
 const SVG = "http://www.w3.org/2000/svg";
 
 // Characters that control a terminal or reorder text are shown as escapes, as in the text report.

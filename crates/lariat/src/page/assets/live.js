@@ -1,11 +1,11 @@
-// Exploring: the enabled steps of the current state, asked of the server that made this page.
+// Exploring: the enabled steps of the current state, requested from the server of this page.
 class Live {
   constructor(base, run, changed) {
     this.base = base;
     this.run = run;
     this.changed = changed;
     this.breakpoints = [];
-    this.asked = 0;
+    this.requests = 0;
     byId("live").hidden = false;
     byId("save").href = base + "trail";
     byId("until").addEventListener("submit", (event) => {
@@ -28,12 +28,12 @@ class Live {
     return answer;
   }
 
-  // The choices after so many events of the run.
+  // Shows the enabled steps after this number of events.
   async look(cursor) {
-    const number = ++this.asked;
+    const number = ++this.requests;
     try {
       const answer = await this.ask("look", { at: cursor });
-      if (number === this.asked) this.show(answer, cursor);
+      if (number === this.requests) this.show(answer, cursor);
     } catch (error) {
       this.note(error.message, true);
     }
@@ -71,7 +71,7 @@ class Live {
     }
   }
 
-  // The first `at` steps of a counterexample become the run.
+  // Replaces the run by the first `at` steps of a counterexample.
   async adopt(number, at) {
     try {
       const answer = await this.ask("adopt", { run: number, steps: at });

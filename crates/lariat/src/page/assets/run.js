@@ -1,5 +1,5 @@
-// A run: its trace, and the state after any number of events, found from the differences. Every so often a whole state
-// is kept, so that going anywhere in a long run is quick.
+// A run: its trace, and the state after any number of events, computed from the differences. Complete states are stored
+// at intervals, so that random access in a long run is fast.
 const KEEP_EVERY = 256;
 
 class Run {
@@ -22,7 +22,7 @@ class Run {
     return { values, at };
   }
 
-  // What every variable holds and where every process is, after so many events.
+  // The values of all variables and the locations of all processes after this number of events.
   stateAfter(count) {
     if (this.kept.length === 0) this.kept.push(this.initial());
     const from = Math.min(Math.floor(count / KEEP_EVERY), this.kept.length - 1);
@@ -44,13 +44,13 @@ class Run {
     for (const [lane, location] of event.at) state.at[lane] = location === null ? undefined : location;
   }
 
-  // Forgets all events but the first `count`.
+  // Removes all events but the first `count`.
   truncate(count) {
     this.trace.events.length = Math.min(count, this.length);
     this.kept.length = Math.min(this.kept.length, Math.floor(count / KEEP_EVERY) + 1);
   }
 
-  // While exploring: what the server says has happened.
+  // While exploring: applies an update from the server.
   extend(news) {
     this.truncate(news.from);
     this.trace.lanes = news.lanes;

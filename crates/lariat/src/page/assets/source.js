@@ -1,11 +1,11 @@
-// The source text, with the statement just executed, and the statements every process is at now. Several processes can be at statements
-// of one line: each statement is marked by its columns, a line only where those are not known.
+// The source text, with the last executed statement and the current statements of all processes marked. A statement is
+// marked by its columns; the whole line is marked only if they are not known.
 class Source {
   constructor(container, sources, automata) {
     this.container = container;
     this.lines = new Map();
     this.marked = [];
-    // By process type and location: the places of the statements a process there is at.
+    // By process type and location: the positions of the statements at that location.
     this.places = automata.map((automaton) => {
       const places = automaton.locations.map(() => new Map());
       for (const edge of automaton.edges) {
@@ -63,17 +63,17 @@ class Source {
     if (focus) this.reveal(focus.row);
   }
 
-  // Notes a statement on all its lines; returns the first of them.
+  // Marks a statement on all its lines; returns the first line.
   mark(place, classes, title) {
     const { column, end_line, end_column } = place.extent || { column: 1, end_line: place.line, end_column: Infinity };
     for (let number = place.line; number <= end_line; number++) {
       const line = this.lines.get(place.file + "\n" + number);
       if (!line) continue;
-      // Not the indentation of further lines, nor of one that is marked as a whole.
+      // Without the indentation of continuation lines and of wholly marked lines.
       const indent = line.text.length - line.text.trimStart().length;
       let from = number === place.line ? Math.max(column - 1, place.extent ? 0 : indent) : indent;
       const to = number === end_line ? end_column - 1 : Infinity;
-      // The end of a process has no text of its own, but follows a brace.
+      // The end of a process has no text; it is at the closing brace.
       if (to <= from) from = Math.max(0, to - 1);
       if (line.marks.length === 0) this.marked.push(line);
       line.marks.push({ from, to, classes, title });
@@ -81,7 +81,7 @@ class Source {
     return this.lines.get(place.file + "\n" + place.line);
   }
 
-  // Cuts the line where a mark begins or ends; a piece has the classes of all marks over it.
+  // Splits the line where a mark begins or ends; a piece has the classes of all marks that cover it.
   paint(line) {
     const characters = Array.from(line.text);
     const cuts = new Set([0, characters.length]);

@@ -1,4 +1,4 @@
-// The conditions of a formula as a timing diagram: high where they hold. Around the current state only, if the run is long.
+// The conditions of a formula as a timing diagram: high where they hold. Long runs are shown around the current state.
 const TICK = 22;
 const WINDOW = 400;
 

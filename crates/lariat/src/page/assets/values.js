@@ -1,4 +1,4 @@
-// The values of all variables and channels, by process, with what the last step changed.
+// The values of all variables and channels, by process, with the changes of the last step marked.
 class Values {
   constructor(container) {
     this.container = container;

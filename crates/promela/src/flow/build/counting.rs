@@ -1,5 +1,5 @@
-//! Loops that count: `for` over a range, an array or a channel, and `select`. Both are spelled out with assignments, conditions
-//! and a `do`, exactly as SPIN does it.
+//! Counting loops: `for` over a range, an array or a channel, and `select`. Both are expanded to
+//! assignments, conditions and a `do` loop, exactly as in SPIN.
 
 use super::{Builder, LoopRange, Pending, assignment, constant, reference_to};
 use crate::ast::{self, BinaryOp, Block, Expr, ExprKind, ForRange, Reference, StatementKind};
@@ -30,7 +30,13 @@ impl Builder<'_> {
                             kind: ExprKind::Channel(ast::ChannelQuery::Len, over.clone()),
                             span: over.span,
                         };
-                        self.open_counting(&counter, &constant(0, span), BinaryOp::Less, &length, span);
+                        self.open_counting(
+                            &counter,
+                            &constant(0, span),
+                            BinaryOp::Less,
+                            &length,
+                            span,
+                        );
                         let arguments = vec![ast::ReceiveArgument::Reference(variable.clone())];
                         let receive = StatementKind::Receive {
                             channel: over.clone(),
@@ -50,10 +56,16 @@ impl Builder<'_> {
                     }
                     LoopRange::Array(length) => {
                         let last = constant(length as i32 - 1, span);
-                        self.open_counting(variable, &constant(0, span), BinaryOp::LessEqual, &last, span);
+                        self.open_counting(
+                            variable,
+                            &constant(0, span),
+                            BinaryOp::LessEqual,
+                            &last,
+                            span,
+                        );
                         variable.clone()
                     }
-                    LoopRange::Bad => {
+                    LoopRange::InvalidToken => {
                         self.breaks.pop();
                         return Pending::Leaf(Node::Skip, span);
                     }
@@ -66,7 +78,7 @@ impl Builder<'_> {
         self.close_counting(&counter, true, span)
     }
 
-    /// `variable = from`, then an open sequence that starts with `variable < to` (or `<=`).
+    /// Appends `variable = from`, then opens a sequence that starts with `variable < to` (or `<=`).
     pub(super) fn open_counting(
         &mut self,
         variable: &Reference,
@@ -75,15 +87,23 @@ impl Builder<'_> {
         to: &Expr,
         span: Span,
     ) {
-        self.add(Pending::Leaf(Node::Basic(assignment(variable.clone(), from.clone(), span)), span));
+        self.add(Pending::Leaf(
+            Node::Basic(assignment(variable.clone(), from.clone(), span)),
+            span,
+        ));
         self.open_sequence();
         let current = Expr { kind: ExprKind::Reference(variable.clone()), span: variable.span };
         let test = ExprKind::Binary(op, Box::new(current), Box::new(to.clone()));
         self.leaf(StatementKind::Condition(Expr { kind: test, span }), span);
     }
 
-    /// The increment, and the option that leaves the loop.
-    pub(super) fn close_counting(&mut self, variable: &Reference, with_else: bool, span: Span) -> Pending {
+    /// Appends the increment and the option that leaves the loop.
+    pub(super) fn close_counting(
+        &mut self,
+        variable: &Reference,
+        with_else: bool,
+        span: Span,
+    ) -> Pending {
         let current = Expr { kind: ExprKind::Reference(variable.clone()), span: variable.span };
         let sum = ExprKind::Binary(BinaryOp::Add, Box::new(current), Box::new(constant(1, span)));
         let increment = assignment(variable.clone(), Expr { kind: sum, span }, span);
@@ -113,7 +133,7 @@ impl Builder<'_> {
             ExprKind::Constant(value) => Some(value),
             _ => None,
         };
-        // Small ranges between plain numbers are spread out: one step instead of a loop.
+        // Small ranges between literal numbers become an `if`: one step instead of a loop.
         let spread = match (number(from), number(to)) {
             (Some(low), Some(high)) if literal && low <= high => Some((low, high)),
             _ => None,
@@ -121,7 +141,8 @@ impl Builder<'_> {
         let step = |value| Node::Basic(assignment(variable.clone(), constant(value, span), span));
         match spread {
             Some((low, high)) if high.wrapping_sub(low) <= 32 => {
-                let parts = (low..=high).map(|value| self.wrap(Pending::Leaf(step(value), span))).collect();
+                let parts =
+                    (low..=high).map(|value| self.wrap(Pending::Leaf(step(value), span))).collect();
                 Pending::If(parts, span)
             }
             Some((low, high)) => {
@@ -129,8 +150,11 @@ impl Builder<'_> {
                 self.push_break();
                 let count = self.open_sequence();
                 let current = Expr { kind: ExprKind::Reference(variable.clone()), span };
-                let test =
-                    ExprKind::Binary(BinaryOp::Less, Box::new(current), Box::new(constant(high, span)));
+                let test = ExprKind::Binary(
+                    BinaryOp::Less,
+                    Box::new(current),
+                    Box::new(constant(high, span)),
+                );
                 self.leaf(StatementKind::Condition(Expr { kind: test, span }), span);
                 self.leaf(StatementKind::Increment(variable.clone()), span);
                 self.close_sequence();

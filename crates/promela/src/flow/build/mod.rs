@@ -1,37 +1,48 @@
 //! From statements to elements.
 //!
-//! SPIN makes an element when its parser has finished the statement that contains it: the inside of
-//! a selection before the selection, the escape of an `unless` before its main part. The same order
-//! is kept here, so that element numbers agree.
+//! SPIN creates an element when its parser has finished the enclosing statement: the options of a
+//! selection before the selection, the escape of an `unless` before its main part. The builder
+//! keeps this order, so that element numbers agree.
 
 mod counting;
 mod section;
 mod statement;
 
-use crate::ast::{self, Block, Declaration, Expr, ExprKind, Ident, Reference, Statement, StatementKind};
+use crate::ast::{
+    self, Block, Declaration, Expr, ExprKind, Ident, Reference, Statement, StatementKind,
+};
 use crate::diagnostic::Diagnostic;
-use crate::flow::{Body, Element, ElementId, Label, LabelName, Node, Sequence, SequenceId, Status};
+use crate::flow::{
+    Body, BodyLabel, Element, ElementId, LabelName, Node, Sequence, SequenceId, Status,
+};
 use crate::source::Span;
-use crate::symbols::{Owner, Place, Scope};
+use crate::symbols::{LookupPoint, Owner, Scope};
 use std::rc::Rc;
 
-/// What the builder asks of whoever keeps the symbol table.
-pub trait Declare {
-    /// Takes note of a declaration; `initial` if it is at the very start of the body, so that its
-    /// initialisers take effect when the process is created.
+/// The symbol table as the builder sees it.
+pub trait DeclarationSink {
+    /// Declares variables; `initial` if the declaration precedes every statement of the body, so
+    /// that its initialisers take effect when the process is created.
     fn declare(&mut self, declaration: &Declaration, owner: Owner, scope: &Scope, initial: bool);
-    /// A counter for a loop over a channel, one per block.
+    /// A counter for a loop over a channel; loops of one block share it.
     fn loop_counter(&mut self, channel: &Reference, owner: Owner, scope: &Scope) -> Ident;
-    /// What a loop with this variable runs over: the messages of a channel, if the variable is a
-    /// structure, else the indices of an array.
-    fn loop_range(&mut self, variable: &Reference, range: &Reference, place: &Place) -> LoopRange;
-    fn exclusive(&mut self, exclusive: &ast::Exclusive, place: Place);
-    /// Is any channel declared for exclusive use?
+    /// The range of a loop with this variable: the messages of a channel if the variable is a
+    /// structure, otherwise the indices of an array.
+    fn loop_range(
+        &mut self,
+        variable: &Reference,
+        range: &Reference,
+        place: &LookupPoint,
+    ) -> LoopRange;
+    /// Records an `xr` or `xs` declaration.
+    fn exclusive(&mut self, exclusive: &ast::Exclusive, place: LookupPoint);
+    /// Whether any channel is declared for exclusive use.
     fn has_exclusive(&self) -> bool;
-    /// How many variables are declared so far.
+    /// The number of variables declared so far.
     fn declared(&self) -> usize;
+    /// Reports a diagnostic.
     fn report(&mut self, diagnostic: Diagnostic);
-    /// The next element number of the program.
+    /// The next program-wide element number.
     fn next_number(&mut self) -> u32;
 }
 
@@ -39,10 +50,10 @@ pub trait Declare {
 pub enum LoopRange {
     Channel,
     Array(u32),
-    Bad,
+    InvalidToken,
 }
 
-/// A statement whose inside is built and which has no element yet.
+/// A statement whose parts are built but which has no element yet.
 enum Pending {
     Leaf(Node, Span),
     If(Vec<SequenceId>, Span),
@@ -52,7 +63,7 @@ enum Pending {
 }
 
 pub struct Builder<'a> {
-    declare: &'a mut dyn Declare,
+    declare: &'a mut dyn DeclarationSink,
     body: Body,
     owner: Owner,
     open: Vec<SequenceId>,
@@ -60,17 +71,27 @@ pub struct Builder<'a> {
     break_count: usize,
     next_local: u32,
     scope: Scope,
-    /// How many blocks were opened at each depth.
+    /// The number of blocks opened so far at each depth.
     scope_counts: Vec<u32>,
-    /// Still before the first statement?
+    /// Whether no statement has been built yet.
     initial: bool,
     is_claim: bool,
 }
 
 /// Builds the elements of a body.
-pub fn build(declare: &mut dyn Declare, block: &Block, owner: Owner, is_claim: bool) -> Body {
-    let body =
-        Body { elements: Vec::new(), sequences: Vec::new(), labels: Vec::new(), top: SequenceId(0), size: 1 };
+pub fn build(
+    declare: &mut dyn DeclarationSink,
+    block: &Block,
+    owner: Owner,
+    is_claim: bool,
+) -> Body {
+    let body = Body {
+        elements: Vec::new(),
+        sequences: Vec::new(),
+        labels: Vec::new(),
+        top: SequenceId(0),
+        size: 1,
+    };
     let mut builder = Builder {
         declare,
         body,
@@ -96,8 +117,12 @@ pub fn build(declare: &mut dyn Declare, block: &Block, owner: Owner, is_claim: b
 }
 
 impl Builder<'_> {
-    fn place(&self) -> Place {
-        Place { owner: self.owner, scope: self.scope.clone(), declared: self.declare.declared() }
+    fn place(&self) -> LookupPoint {
+        LookupPoint {
+            owner: self.owner,
+            scope: self.scope.clone(),
+            declared: self.declare.declared(),
+        }
     }
 
     fn open_sequence(&mut self) -> SequenceId {
@@ -109,9 +134,9 @@ impl Builder<'_> {
     }
 
     fn close_sequence(&mut self) -> SequenceId {
-        let id = self.open.pop().expect("every close has its open");
+        let id = self.open.pop().expect("every closed sequence was opened");
         if self.body.sequence(id).first.is_none() {
-            // Nothing but declarations that need no step: keep the graph well formed.
+            // The sequence has only declarations that need no step: keep the graph well formed.
             self.open.push(id);
             self.add(Pending::Leaf(Node::Skip, Span::default()));
             self.open.pop();
@@ -132,25 +157,28 @@ impl Builder<'_> {
         self.scope_counts.pop();
     }
 
-    /// The steps of a block, in a scope of their own unless it is the body's.
+    /// The steps of a block, in a new scope.
     fn block(&mut self, block: &Block) -> SequenceId {
         let id = self.open_sequence();
         self.enter_scope();
         self.steps(block);
         self.leave_scope();
         self.close_sequence();
-        self.check_first_label(id, "put the label in front of the whole block");
+        self.check_first_label(id, "put the label before the block");
         id
     }
 
-    /// The first statement of a block is no location of its own, so it cannot have a label.
+    /// Reports a label at the first statement of a block, which is not a location of its own.
     fn check_first_label(&mut self, sequence: SequenceId, help: &str) {
         let first = self.body.first(sequence);
-        let written = |label: &&Label| label.element == first && matches!(label.name, LabelName::Written(_));
+        let written = |label: &&BodyLabel| {
+            label.element == first && matches!(label.name, LabelName::Written(_))
+        };
         if let Some(label) = self.body.labels.iter().find(written) {
-            let diagnostic = Diagnostic::error("a label at the first statement of a block")
-                .at(label.span, "nothing can jump to here")
-                .help(help);
+            let diagnostic =
+                Diagnostic::error("the first statement of a block cannot have a label")
+                    .at(label.span, "a `goto` cannot reach this statement")
+                    .help(help);
             self.declare.report(diagnostic);
         }
     }
@@ -189,7 +217,7 @@ impl Builder<'_> {
         id
     }
 
-    /// Makes the element of a finished statement and appends it to the open sequence.
+    /// Creates the element of a finished statement and appends it to the open sequence.
     fn add(&mut self, pending: Pending) {
         let mut labels = Vec::new();
         let mut inner = pending;
@@ -221,10 +249,12 @@ impl Builder<'_> {
         if matches!(self.body.element(element).node, Node::Goto(_))
             && self.body.has_special_label(element, &["accept", "end", "progress"])
         {
-            // A jump is no location, so its label moves to a skip in front of it.
+            // A jump is not a location, so its label moves to a skip before it.
             let span = self.body.element(element).span;
             let skip = self.new_element(Node::Skip, span);
-            if let Some(label) = self.body.labels.iter_mut().rev().find(|label| label.element == element) {
+            if let Some(label) =
+                self.body.labels.iter_mut().rev().find(|label| label.element == element)
+            {
                 label.element = skip;
             }
             self.append_to(skip, sequence);
@@ -249,7 +279,7 @@ impl Builder<'_> {
             self.append(join);
             let exit = self.new_element(Node::LoopExit, span);
             let id = self.breaks.pop().expect("every loop pushed its break");
-            self.body.labels.push(Label {
+            self.body.labels.push(BodyLabel {
                 name: LabelName::Break(id),
                 scope: Scope::default(),
                 element: exit,
@@ -268,18 +298,21 @@ impl Builder<'_> {
         let guard = |part: &SequenceId| &self.body.element(self.body.first(*part)).node;
         let Some(last) = parts.last() else { return };
         if matches!(guard(last), Node::Else) {
-            let with_channel = parts
-                .iter()
-                .find(|part| matches!(guard(part), Node::Basic(statement) if uses_channel(statement)));
+            let with_channel = parts.iter().find(
+                |part| matches!(guard(part), Node::Basic(statement) if uses_channel(statement)),
+            );
             if let Some(part) = with_channel {
                 let channel = self.body.element(self.body.first(*part)).span;
                 let span = self.body.element(self.body.first(*last)).span;
-                let severity =
-                    if self.declare.has_exclusive() { Diagnostic::error } else { Diagnostic::warning };
+                let severity = if self.declare.has_exclusive() {
+                    Diagnostic::error
+                } else {
+                    Diagnostic::warning
+                };
                 self.declare.report(
                     severity("dubious use of `else` combined with channel operations")
-                        .at(span, "taken whenever no other option can proceed at this moment")
-                        .also(channel, "whether this can proceed depends on other processes"),
+                        .at(span, "taken whenever no other option is enabled")
+                        .also(channel, "whether this is enabled depends on other processes"),
                 );
             }
         }
@@ -298,17 +331,16 @@ impl Builder<'_> {
     }
 
     fn set_label(&mut self, label: &Ident, element: ElementId) {
-        let clash =
-            self.body.labels.iter().find(|other| {
-                other.name == LabelName::Written(label.text.clone()) && other.scope == self.scope
-            });
+        let clash = self.body.labels.iter().find(|other| {
+            other.name == LabelName::Written(label.text.clone()) && other.scope == self.scope
+        });
         if let Some(other) = clash {
             let diagnostic = Diagnostic::error(format!("label `{}` is defined twice", label.text))
                 .at(label.span, "defined again here")
                 .also(other.span, "first defined here");
             self.declare.report(diagnostic);
         }
-        self.body.labels.push(Label {
+        self.body.labels.push(BodyLabel {
             name: LabelName::Written(label.text.clone()),
             scope: self.scope.clone(),
             element,
@@ -316,11 +348,12 @@ impl Builder<'_> {
         });
     }
 
-    /// The last element of a block continues behind the block.
+    /// Links the last element of each block to the element after the block.
     fn tie_loose_ends(&mut self) {
         for index in (0..self.body.elements.len()).rev() {
             let element = &self.body.elements[index];
-            let (Node::Atomic(inner) | Node::Block(inner) | Node::DStep(inner)) = element.node else {
+            let (Node::Atomic(inner) | Node::Block(inner) | Node::DStep(inner)) = element.node
+            else {
                 continue;
             };
             let mut next = element.next;
@@ -352,7 +385,7 @@ fn assignment(target: Reference, value: Expr, span: Span) -> Rc<Statement> {
     Rc::new(Statement { kind: StatementKind::Assign(target, value), span })
 }
 
-/// Does whether the statement can proceed depend on a channel?
+/// Whether the enabledness of the statement depends on a channel.
 fn uses_channel(statement: &Statement) -> bool {
     fn in_expr(expr: &Expr) -> bool {
         match &expr.kind {

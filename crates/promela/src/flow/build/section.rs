@@ -1,4 +1,5 @@
-//! Sections of a body: which escapes cover which elements, and what is inside an atomic sequence or a d_step.
+//! Sections of a body: the elements that an escape covers, and the elements inside an atomic
+//! sequence or a d_step.
 
 use super::Builder;
 use crate::diagnostic::Diagnostic;
@@ -34,7 +35,7 @@ impl Builder<'_> {
                     self.attach_escape(part, escape);
                 }
             }
-            // Only before its first statement can a d_step be escaped from.
+            // An escape from a d_step is only possible before its first statement.
             Node::DStep(inner) => self.escape_element(self.body.first(inner), escape),
             Node::Atomic(inner) | Node::Block(inner) => self.attach_escape(inner, escape),
             _ => {}
@@ -91,7 +92,7 @@ impl Builder<'_> {
         }
     }
 
-    /// No jump may leave a d_step.
+    /// Reports jumps that leave a d_step.
     pub(super) fn check_jumps(&mut self, first: usize) {
         let bad: Vec<Span> = self.body.elements[first..]
             .iter()
@@ -104,8 +105,8 @@ impl Builder<'_> {
             .collect();
         for span in bad {
             self.declare.report(
-                Diagnostic::error("a jump out of a d_step")
-                    .at(span, "its target is outside of the sequence")
+                Diagnostic::error("jump out of a d_step")
+                    .at(span, "its target is outside the d_step")
                     .help("use `atomic`, or jump after the d_step"),
             );
         }

@@ -1,4 +1,5 @@
-//! Steps, statements, options and `unless`: the inside of a statement is built before the statement itself.
+//! Steps, statements, options and `unless`: the parts of a statement are built before the statement
+//! itself.
 
 use super::{Builder, Pending, assignment, constant, reference_to};
 use crate::ast::{Block, Declaration, Expr, ExprKind, Initializer, Statement, StatementKind, Step};
@@ -34,13 +35,15 @@ impl Builder<'_> {
             self.declare.declare(declaration, self.owner, &self.scope, true);
             return;
         }
-        // In the middle of a body each declared variable is an assignment, a step like any other.
+        // In the middle of a body, each declared variable is an assignment and a step of its own.
         for variable in &declaration.variables {
             let single = Declaration { variables: vec![variable.clone()], ..declaration.clone() };
             self.declare.declare(&single, self.owner, &self.scope, false);
             let reference = reference_to(&variable.name);
             let node = match &variable.initializer {
-                None => Node::Reset(assignment(reference, constant(0, variable.span), variable.span)),
+                None => {
+                    Node::Reset(assignment(reference, constant(0, variable.span), variable.span))
+                }
                 Some(Initializer::Expr(value)) => {
                     Node::Basic(assignment(reference, value.clone(), variable.span))
                 }
@@ -48,15 +51,18 @@ impl Builder<'_> {
                     self.declare.report(
                         Diagnostic::error("an array cannot be initialised with a list here")
                             .at(variable.span, "not at the start of the proctype")
-                            .help("move the declaration in front of the first statement, or assign the elements"),
+                            .help("move the declaration before the first statement, or assign the elements"),
                     );
                     continue;
                 }
                 Some(Initializer::Channel(_)) => {
                     self.declare.report(
-                        Diagnostic::error(format!("channel `{}` is created too late", variable.name.text))
-                            .at(variable.span, "not at the start of the proctype")
-                            .help("move the declaration in front of the first statement of the proctype"),
+                        Diagnostic::error(format!(
+                            "channel `{}` is initialised after the first statement",
+                            variable.name.text
+                        ))
+                        .at(variable.span, "not at the start of the proctype")
+                        .help("move the declaration before the first statement of the proctype"),
                     );
                     continue;
                 }
@@ -65,7 +71,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the inside of a statement.
+    /// Builds the parts of a statement.
     pub(super) fn statement(&mut self, statement: &Statement) -> Pending {
         let span = statement.span;
         match &statement.kind {
@@ -102,7 +108,8 @@ impl Builder<'_> {
                 Some(&id) => Pending::Leaf(Node::Goto(Jump::Break(id)), span),
                 None => {
                     self.declare.report(
-                        Diagnostic::error("`break` outside of a loop").at(span, "there is no loop to leave"),
+                        Diagnostic::error("`break` outside a loop")
+                            .at(span, "there is no loop to leave"),
                     );
                     Pending::Leaf(Node::Skip, span)
                 }
@@ -115,7 +122,9 @@ impl Builder<'_> {
             StatementKind::Condition(Expr { kind: ExprKind::Constant(1), .. }) => {
                 Pending::Leaf(Node::Skip, span)
             }
-            StatementKind::For { variable, range, body } => self.for_loop(variable, range, body, span),
+            StatementKind::For { variable, range, body } => {
+                self.for_loop(variable, range, body, span)
+            }
             StatementKind::Select { variable, from, to, in_inline, literal } => {
                 self.select(variable, from, to, *literal && !*in_inline, span)
             }
@@ -142,7 +151,7 @@ impl Builder<'_> {
         parts
     }
 
-    /// SPIN leaves out a `skip` right behind another one (or behind a print) in an option.
+    /// In an option, SPIN drops a `skip` directly after another `skip` or a print.
     pub(super) fn drop_repeated_skips(&mut self, sequence: SequenceId) {
         let (first, last) = (self.body.first(sequence), self.body.last(sequence));
         let mut run = 0;
@@ -151,8 +160,13 @@ impl Builder<'_> {
         while let Some(id) = current {
             let element = self.body.element(id);
             let next = element.next;
-            let print = matches!(&element.node, Node::Basic(statement)
-                if matches!(statement.kind, StatementKind::Print { .. } | StatementKind::PrintMtype(_)));
+            let print = match &element.node {
+                Node::Basic(statement) => matches!(
+                    statement.kind,
+                    StatementKind::Print { .. } | StatementKind::PrintMtype(_)
+                ),
+                _ => false,
+            };
             let skip = matches!(element.node, Node::Skip);
             if (print || skip) && !self.body.is_labelled(id) {
                 run += 1;
@@ -178,13 +192,16 @@ impl Builder<'_> {
         let elses: Vec<usize> = parts
             .iter()
             .enumerate()
-            .filter(|(_, part)| matches!(self.body.element(self.body.first(**part)).node, Node::Else))
+            .filter(|(_, part)| {
+                matches!(self.body.element(self.body.first(**part)).node, Node::Else)
+            })
             .map(|(index, _)| index)
             .collect();
         if let [_, second, ..] = elses[..] {
             let span = self.body.element(self.body.first(parts[second])).span;
             self.declare.report(
-                Diagnostic::error("a second `else` in one selection").at(span, "only one is allowed"),
+                Diagnostic::error("a second `else` in one selection")
+                    .at(span, "only one is allowed"),
             );
         }
         if let Some(&index) = elses.first() {
@@ -196,8 +213,9 @@ impl Builder<'_> {
     pub(super) fn unless(&mut self, main: &Statement, escape: &Statement) -> Pending {
         let span = main.span;
         let main_pending = self.statement(main);
-        // A `break` in the escape leaves the loop around the `unless`, not the main loop.
-        let own_break = matches!(main_pending, Pending::Do(..)).then(|| self.breaks.pop()).flatten();
+        // A `break` in the escape leaves the loop around the `unless`, not a loop in the main part.
+        let own_break =
+            matches!(main_pending, Pending::Do(..)).then(|| self.breaks.pop()).flatten();
         let escape_pending = self.statement(escape);
         if let Some(id) = own_break {
             self.breaks.push(id);
@@ -209,9 +227,12 @@ impl Builder<'_> {
         match main_pending {
             Pending::Leaf(Node::Block(main), _) => Pending::Unless(main, escape, span),
             Pending::Labelled(label, inner)
-                if matches!(*inner, Pending::Leaf(Node::Block(_) | Node::Atomic(_) | Node::DStep(_), _)) =>
+                if matches!(
+                    *inner,
+                    Pending::Leaf(Node::Block(_) | Node::Atomic(_) | Node::DStep(_), _)
+                ) =>
             {
-                // The label belongs to the whole.
+                // The label belongs to the whole `unless`.
                 let Pending::Leaf(node, _) = *inner else { unreachable!("just matched") };
                 let (Node::Block(main) | Node::Atomic(main) | Node::DStep(main)) = node else {
                     unreachable!("just matched")

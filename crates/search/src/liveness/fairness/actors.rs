@@ -1,7 +1,7 @@
-//! Sets of actors: numbers of processes or of transitions, as bits. The first 64 need no memory of their own, and most programs
-//! have no more.
+//! Sets of actors, that is, of numbers of processes or transitions, as bits. The first 64 actors
+//! need no allocation, and most programs have no more.
 
-/// A set of actors. Trailing zero words are never kept, so that equal sets are equal.
+/// A set of actors. It has no trailing zero words, so that equal sets compare equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ActorSet {
     low: u64,
@@ -9,10 +9,12 @@ pub struct ActorSet {
 }
 
 impl ActorSet {
+    /// The empty set.
     pub fn new() -> ActorSet {
         ActorSet::default()
     }
 
+    /// Adds an actor.
     pub fn insert(&mut self, actor: u32) {
         match (actor / 64) as usize {
             0 => self.low |= 1 << actor,
@@ -25,6 +27,7 @@ impl ActorSet {
         }
     }
 
+    /// Is the actor in the set?
     pub fn contains(&self, actor: u32) -> bool {
         let word = match (actor / 64) as usize {
             0 => self.low,
@@ -33,15 +36,18 @@ impl ActorSet {
         word >> (actor % 64) & 1 == 1
     }
 
+    /// Removes all actors.
     pub fn clear(&mut self) {
         self.low = 0;
         self.high.clear();
     }
 
+    /// Is the set empty?
     pub fn is_empty(&self) -> bool {
         self.low == 0 && self.high.is_empty()
     }
 
+    /// Adds the members of another set.
     pub fn union(&mut self, other: &ActorSet) {
         self.low |= other.low;
         if other.high.len() > self.high.len() {
@@ -50,6 +56,7 @@ impl ActorSet {
         self.high.iter_mut().zip(&other.high).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
+    /// Keeps only members of another set.
     pub fn intersect(&mut self, other: &ActorSet) {
         self.low &= other.low;
         self.high.truncate(other.high.len());
@@ -57,29 +64,33 @@ impl ActorSet {
         self.trim();
     }
 
-    /// Takes the members of `other` out.
+    /// Removes the members of another set.
     pub fn subtract(&mut self, other: &ActorSet) {
         self.low &= !other.low;
         self.high.iter_mut().zip(&other.high).for_each(|(mine, theirs)| *mine &= !theirs);
         self.trim();
     }
 
+    /// Are all members in the other set?
     pub fn is_subset(&self, other: &ActorSet) -> bool {
         let theirs = other.high.iter().copied().chain(std::iter::repeat(0));
-        self.low & !other.low == 0 && self.high.iter().zip(theirs).all(|(mine, theirs)| mine & !theirs == 0)
+        self.low & !other.low == 0
+            && self.high.iter().zip(theirs).all(|(mine, theirs)| mine & !theirs == 0)
     }
 
+    /// Have the sets a common member?
     pub fn intersects(&self, other: &ActorSet) -> bool {
         self.low & other.low != 0
             || self.high.iter().zip(&other.high).any(|(mine, theirs)| mine & theirs != 0)
     }
 
-    /// The members, ascending.
+    /// The members, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let words = std::iter::once(self.low).chain(self.high.iter().copied());
         words.enumerate().flat_map(|(index, word)| {
             let bits = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-            bits.take_while(|&word| word != 0).map(move |word| index as u32 * 64 + word.trailing_zeros())
+            bits.take_while(|&word| word != 0)
+                .map(move |word| index as u32 * 64 + word.trailing_zeros())
         })
     }
 

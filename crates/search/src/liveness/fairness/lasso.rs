@@ -1,68 +1,77 @@
-//! Fair lassos: a cycle through a part of the graph in which a fair one is known to exist.
+//! The construction of a fair lasso through a part of the graph that is known to contain a fair
+//! cycle.
 //!
-//! The cycle is walked greedily: to the nearest edge with a missing mark, or by someone who is owed a move, or to a node that takes
-//! the claim away. Then it is made shorter, as long as it stays accepting and fair.
+//! The cycle is built greedily: by a shortest path to an edge with a missing mark, to a move of an
+//! actor that must still move, or to a node where such an actor is not enabled. It is then
+//! shortened while it stays accepting and fair.
 
 use super::Strength;
-use super::actors::ActorSet;
-use super::graph::{FairEdge, FairGraph, FairLasso, LassoStep};
-use super::tally::Tally;
+use crate::liveness::fairness::actors::ActorSet;
+use crate::liveness::fairness::cycle_tally::CycleTally;
+use crate::liveness::fairness::graph::{FairEdge, FairGraph, FairLasso, LassoStep};
 use crate::liveness::{Graph, Node, lasso};
+use crate::tuning::liveness::FAIR_SHORTENING_ATTEMPTS;
 use std::collections::{HashMap, VecDeque};
 
-/// How many shortenings of a cycle are tried.
-const TRIALS: usize = 4000;
-
-/// Precondition: the nodes `inside` are strongly connected, can be reached, and walking all their edges is accepting and fair.
+/// Precondition: the nodes `inside` are reachable and strongly connected, and a run that takes all
+/// edges between them forever is accepting and fair.
 pub fn fair_lasso<G: FairGraph>(
     graph: &mut G,
     initial: &[Node],
     inside: impl Fn(Node) -> bool,
     strength: Strength,
-) -> Result<FairLasso, G::Stop> {
-    let way = lasso::way(graph, initial, &inside)?.expect("the part can be reached");
-    let start = *way.last().expect("a way has a last node");
-    let mut walk = Walk { graph, inside, strength, steps: Vec::new(), tally: Tally::default(), here: start };
-    walk.until_fair()?;
+) -> Result<FairLasso, G::Error> {
+    let path = lasso::shortest_path(graph, initial, &inside)?.expect("the part can be reached");
+    let start = *path.last().expect("a path has a last node");
+    let mut walk = FairWalk {
+        graph,
+        inside,
+        strength,
+        steps: Vec::new(),
+        tally: CycleTally::default(),
+        here: start,
+    };
+    walk.walk_until_fair()?;
     while walk.here != start || walk.steps.is_empty() {
-        walk.go(|_, edge| edge.edge.target == start)?;
-        // The way back may have met nodes where others are enabled.
-        walk.until_fair()?;
+        walk.walk_to(|_, edge| edge.edge.target == start)?;
+        // Further actors may be enabled on the path back.
+        walk.walk_until_fair()?;
     }
     let mut cycle = walk.steps;
     shorten(graph, &mut cycle, strength)?;
-    // The shorter cycle may be left for, or entered at, another node.
+    // The shorter cycle may be entered at another node.
     let wanted = |node| cycle.iter().any(|step| step.node == node);
-    let mut way = lasso::way(graph, initial, wanted)?.expect("the cycle can be reached");
-    let entry = way.pop().expect("a way has a last node");
+    let mut path = lasso::shortest_path(graph, initial, wanted)?.expect("the cycle can be reached");
+    let entry = path.pop().expect("a path has a last node");
     let place = cycle.iter().position(|step| step.node == entry).unwrap_or(0);
     cycle.rotate_left(place);
-    let mut prefix = Vec::with_capacity(way.len());
-    for (index, &node) in way.iter().enumerate() {
-        let next = way.get(index + 1).copied().unwrap_or(entry);
+    let mut prefix = Vec::with_capacity(path.len());
+    for (index, &node) in path.iter().enumerate() {
+        let next = path.get(index + 1).copied().unwrap_or(entry);
         let mut edges = Vec::new();
         graph.successors(node, &mut edges)?;
-        let edge = edges.iter().position(|edge| edge.target == next).expect("the way follows edges");
+        let edge =
+            edges.iter().position(|edge| edge.target == next).expect("the path follows edges");
         prefix.push(LassoStep { node, edge });
     }
     Ok(FairLasso { prefix, cycle })
 }
 
-struct Walk<'g, G: Graph, I> {
+struct FairWalk<'g, G: Graph, I> {
     graph: &'g mut G,
     inside: I,
     strength: Strength,
     steps: Vec<LassoStep>,
-    tally: Tally,
+    tally: CycleTally,
     here: Node,
 }
 
-impl<G: FairGraph, I: Fn(Node) -> bool> Walk<'_, G, I> {
-    fn until_fair(&mut self) -> Result<(), G::Stop> {
+impl<G: FairGraph, I: Fn(Node) -> bool> FairWalk<'_, G, I> {
+    fn walk_until_fair(&mut self) -> Result<(), G::Error> {
         let mut edges = Vec::new();
         let mut enabled = ActorSet::new();
         loop {
-            // Where one stands counts as well: the cycle will come here again.
+            // The current node counts as well, since the cycle returns to it.
             edges.clear();
             self.graph.expand(self.here, &mut edges, &mut enabled)?;
             self.tally.node(&enabled);
@@ -73,7 +82,7 @@ impl<G: FairGraph, I: Fn(Node) -> bool> Walk<'_, G, I> {
             let owed = self.tally.owed(self.strength);
             let missing = all_marks & !self.tally.marks;
             let weak = self.strength == Strength::Weak;
-            self.go(|enabled, edge| {
+            self.walk_to(|enabled, edge| {
                 edge.edge.marks & missing != 0
                     || edge.movers.intersects(&owed)
                     || weak && !owed.is_subset(enabled)
@@ -81,8 +90,9 @@ impl<G: FairGraph, I: Fn(Node) -> bool> Walk<'_, G, I> {
         }
     }
 
-    /// Takes a shortest way whose last edge is wanted, judged by who is enabled where it begins.
-    fn go(&mut self, wanted: impl Fn(&ActorSet, &FairEdge) -> bool) -> Result<(), G::Stop> {
+    /// Follows a shortest path whose last edge is `wanted`, given the actors that are enabled at
+    /// its source.
+    fn walk_to(&mut self, wanted: impl Fn(&ActorSet, &FairEdge) -> bool) -> Result<(), G::Error> {
         let mut before: HashMap<Node, Option<LassoStep>> = HashMap::from([(self.here, None)]);
         let mut queue = VecDeque::from([self.here]);
         let mut edges: Vec<FairEdge> = Vec::new();
@@ -103,7 +113,7 @@ impl<G: FairGraph, I: Fn(Node) -> bool> Walk<'_, G, I> {
                         last = previous.node;
                     }
                     steps.reverse();
-                    note(self.graph, &steps, &mut self.tally)?;
+                    add_steps(self.graph, &steps, &mut self.tally)?;
                     self.steps.extend(steps);
                     self.here = edge.edge.target;
                     return Ok(());
@@ -118,8 +128,12 @@ impl<G: FairGraph, I: Fn(Node) -> bool> Walk<'_, G, I> {
     }
 }
 
-/// Adds what is seen on these steps.
-fn note<G: FairGraph>(graph: &mut G, steps: &[LassoStep], tally: &mut Tally) -> Result<(), G::Stop> {
+/// Adds the nodes and edges of these steps to a tally.
+fn add_steps<G: FairGraph>(
+    graph: &mut G,
+    steps: &[LassoStep],
+    tally: &mut CycleTally,
+) -> Result<(), G::Error> {
     let mut edges = Vec::new();
     let mut enabled = ActorSet::new();
     for step in steps {
@@ -131,27 +145,28 @@ fn note<G: FairGraph>(graph: &mut G, steps: &[LassoStep], tally: &mut Tally) -> 
     Ok(())
 }
 
-/// Cuts out rounds between two visits of a node, the longest first, while the rest is accepting and fair.
+/// Removes parts between two visits of a node, the longest first, while the rest is accepting and
+/// fair.
 fn shorten<G: FairGraph>(
     graph: &mut G,
     cycle: &mut Vec<LassoStep>,
     strength: Strength,
-) -> Result<(), G::Stop> {
-    // What each step adds, so that the graph is asked once.
+) -> Result<(), G::Error> {
+    // The contribution of each step, so that each node is expanded once.
     let mut parts = Vec::with_capacity(cycle.len());
     for step in cycle.iter() {
-        let mut tally = Tally::default();
-        note(graph, &[*step], &mut tally)?;
+        let mut tally = CycleTally::default();
+        add_steps(graph, &[*step], &mut tally)?;
         parts.push(tally);
     }
-    let mut trials = 0;
+    let mut attempts = 0;
     let mut from = 0;
-    while from < cycle.len() && trials < TRIALS {
+    while from < cycle.len() && attempts < FAIR_SHORTENING_ATTEMPTS {
         let again = (from + 1..cycle.len()).rev().filter(|&to| cycle[to].node == cycle[from].node);
         let mut cut = None;
         for to in again {
-            trials += 1;
-            let mut rest = Tally::default();
+            attempts += 1;
+            let mut rest = CycleTally::default();
             parts[..from].iter().chain(&parts[to..]).for_each(|part| rest.merge(part));
             if rest.is_fair(strength, graph.all_marks()) {
                 cut = Some(to);

@@ -1,52 +1,56 @@
-//! Cycles that are fair: the four notions of Peled's survey (section 6), weak and strong, for processes and for transitions.
+//! Fair cycles: the four notions of Peled's survey (section 6), weak and strong, for processes and
+//! for transitions.
 //!
-//! The graph says who its actors are ([`FairGraph`]); [`search`] finds an accepting lasso on which they are treated fairly, if there is one.
-//! `weak` and `strong` are the searches, by strong components; [`FlagCounters`] brings weak fairness to the nested searches;
-//! `lasso` builds the run that is shown, `shortest` one than which none is shorter. A run that ends is fair, whatever it left undone: nobody could move any more.
+//! The graph defines the actors ([`FairGraph`]); [`search`] finds an accepting lasso that is fair
+//! to them. `weak` and `strong` are the searches, by strong components; [`FlagCounters`] adds weak
+//! fairness to the nested searches; `lasso` builds the run that is shown, `shortest` a shortest
+//! one. A run that ends is fair, since no actor is enabled any more.
 
 mod actors;
-mod components;
-mod counted;
-mod flags;
+mod counter_numbering;
+mod cycle_tally;
+mod flag_counters;
 mod graph;
 mod lasso;
 mod shortest;
 mod strong;
-mod tally;
 mod weak;
 
 pub use actors::ActorSet;
-pub use components::components;
-pub use flags::{FlagCounters, FlagStop};
+pub use flag_counters::{CounterError, FlagCounters};
 pub use graph::{FairEdge, FairGraph, FairLasso, FoundFair, LassoStep};
 pub use shortest::shortest;
 pub use strong::Refinement;
 
-/// Who must be treated fairly.
+/// The actors that must be treated fairly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
+    /// Processes.
     Process,
-    /// A transition of one process; that of another instance of the same process type is another.
+    /// A transition of one process. Another instance of the process type has other transitions.
     Transition,
 }
 
-/// When an actor must move.
+/// When an actor must move infinitely often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strength {
-    /// When it is enabled forever from some point on.
+    /// If it is enabled forever from some point on.
     Weak,
-    /// When it is enabled again and again.
+    /// If it is enabled infinitely often.
     Strong,
 }
 
 /// A notion of fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fairness {
+    /// When an actor must move.
     pub strength: Strength,
+    /// The kind of actor.
     pub actor: Actor,
 }
 
 impl Fairness {
+    /// All notions.
     pub const ALL: [Fairness; 4] = [
         Fairness { strength: Strength::Weak, actor: Actor::Process },
         Fairness { strength: Strength::Strong, actor: Actor::Process },
@@ -54,7 +58,7 @@ impl Fairness {
         Fairness { strength: Strength::Strong, actor: Actor::Transition },
     ];
 
-    /// As on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match (self.strength, self.actor) {
             (Strength::Weak, Actor::Process) => "weak-process",
@@ -65,7 +69,7 @@ impl Fairness {
     }
 }
 
-/// Looks for an accepting lasso that is fair to all actors of the graph.
+/// Searches for an accepting lasso that is fair to all actors of the graph.
 pub fn search<G: FairGraph>(graph: &mut G, strength: Strength) -> FoundFair<G> {
     match strength {
         Strength::Weak => weak::search(graph),

@@ -1,25 +1,27 @@
-//! Strong fairness: nobody is enabled again and again without moving.
+//! Strong fairness: an actor that is enabled infinitely often moves infinitely often.
 //!
-//! Strong components are refined (Emerson and Lei 1987; Lichtenstein and Pnueli 1985): where an actor is enabled somewhere in a component but
-//! moves nowhere in it, a fair run that stays there avoids the nodes where it is enabled. What is left without them falls into
-//! components again. Each round settles an actor, so there are no more rounds than actors.
+//! Strong components are refined (Emerson and Lei 1987; Lichtenstein and Pnueli 1985): if an actor
+//! is enabled somewhere in a component but moves nowhere in it, a fair run that stays there avoids
+//! the nodes where the actor is enabled. The other nodes are decomposed into components again. Each
+//! round settles an actor, so there are at most as many rounds as actors.
 
 use super::Strength;
-use super::actors::ActorSet;
-use super::components::components;
-use super::graph::{FairEdge, FairGraph, FoundFair};
-use super::lasso::fair_lasso;
-use super::tally::Tally;
-use crate::liveness::{Node, Numbers, OUTSIDE, UNMET};
+use crate::liveness::components::components;
+use crate::liveness::fairness::actors::ActorSet;
+use crate::liveness::fairness::cycle_tally::CycleTally;
+use crate::liveness::fairness::graph::{FairEdge, FairGraph, FoundFair};
+use crate::liveness::fairness::lasso::fair_lasso;
+use crate::liveness::{Node, OUTSIDE, UNVISITED, VisitNumbers};
 use std::collections::HashSet;
 
-/// Looks for a strongly fair accepting lasso. Components are judged as soon as they are complete.
+/// Searches for a strongly fair accepting lasso. Components are examined as soon as they are
+/// complete.
 pub fn search<G: FairGraph>(graph: &mut G) -> FoundFair<G> {
     let initial = graph.initial()?;
-    let mut numbers = Numbers::whole();
+    let mut numbers = VisitNumbers::all_unvisited();
     let mut refinement = Refinement::new(Strength::Strong);
-    let found = components(graph, &initial, &mut numbers, |graph, members, cyclic| {
-        if cyclic { refinement.fair_part(graph, members) } else { Ok(None) }
+    let found = components(graph, &initial, &mut numbers, |graph, component| {
+        if component.cyclic { refinement.fair_part(graph, component.members) } else { Ok(None) }
     })?;
     let Some(part) = found else { return Ok(None) };
     let part: HashSet<Node> = part.into_iter().collect();
@@ -30,31 +32,38 @@ pub fn search<G: FairGraph>(graph: &mut G) -> FoundFair<G> {
 #[derive(Debug)]
 pub struct Refinement {
     strength: Strength,
-    /// The part being looked at: its nodes are not outside.
-    part: Numbers,
+    /// The part that is examined: its nodes are not [`OUTSIDE`].
+    part: VisitNumbers,
     edges: Vec<FairEdge>,
     enabled: ActorSet,
 }
 
 impl Refinement {
+    /// For weak or strong fairness.
     pub fn new(strength: Strength) -> Refinement {
-        Refinement { strength, part: Numbers::nothing(), edges: Vec::new(), enabled: ActorSet::new() }
+        Refinement {
+            strength,
+            part: VisitNumbers::all_outside(),
+            edges: Vec::new(),
+            enabled: ActorSet::new(),
+        }
     }
 
-    /// A strong part of the component, with a cycle, such that walking all of it is accepting and fair; if there is
-    /// one. Precondition: the members are strongly connected by at least one edge.
+    /// A strongly connected part of the component such that a run that takes all its edges forever
+    /// is accepting and fair; `None` if there is none. Precondition: the members are strongly
+    /// connected by at least one edge.
     pub fn fair_part<G: FairGraph>(
         &mut self,
         graph: &mut G,
         members: &[Node],
-    ) -> Result<Option<Vec<Node>>, G::Stop> {
+    ) -> Result<Option<Vec<Node>>, G::Error> {
         let mut waiting = vec![members.to_vec()];
         while let Some(members) = waiting.pop() {
             let tally = self.tally(graph, &members)?;
             if tally.is_fair(self.strength, graph.all_marks()) {
                 return Ok(Some(members));
             }
-            // Of fewer nodes, fewer edges: marks do not come back. And weak fairness cannot gain by avoiding nodes.
+            // A part cannot have more marks, and avoiding nodes does not help with weak fairness.
             if tally.marks != graph.all_marks() || self.strength == Strength::Weak {
                 continue;
             }
@@ -67,10 +76,10 @@ impl Refinement {
                     kept.push(member);
                 }
             }
-            kept.iter().for_each(|&member| self.part.set(member, UNMET));
-            let found = components(graph, &kept, &mut self.part, |_, members, cyclic| {
-                if cyclic {
-                    waiting.push(members.to_vec());
+            kept.iter().for_each(|&member| self.part.set(member, UNVISITED));
+            let found = components(graph, &kept, &mut self.part, |_, component| {
+                if component.cyclic {
+                    waiting.push(component.members.to_vec());
                 }
                 Ok(None::<()>)
             });
@@ -79,14 +88,19 @@ impl Refinement {
         Ok(None)
     }
 
-    fn tally<G: FairGraph>(&mut self, graph: &mut G, members: &[Node]) -> Result<Tally, G::Stop> {
-        members.iter().for_each(|&member| self.part.set(member, UNMET));
-        let mut tally = Tally::default();
+    fn tally<G: FairGraph>(
+        &mut self,
+        graph: &mut G,
+        members: &[Node],
+    ) -> Result<CycleTally, G::Error> {
+        members.iter().for_each(|&member| self.part.set(member, UNVISITED));
+        let mut tally = CycleTally::default();
         for &member in members {
             self.edges.clear();
             graph.expand(member, &mut self.edges, &mut self.enabled)?;
             tally.node(&self.enabled);
-            let inner = self.edges.iter().filter(|edge| self.part.get(edge.edge.target) == UNMET);
+            let inner =
+                self.edges.iter().filter(|edge| self.part.get(edge.edge.target) == UNVISITED);
             inner.for_each(|edge| tally.edge(edge));
         }
         members.iter().for_each(|&member| self.part.set(member, OUTSIDE));

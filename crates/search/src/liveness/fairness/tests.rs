@@ -1,13 +1,15 @@
-//! Fair searches on random graphs, against an oracle that tries every set of edges: one that is strongly connected and can be reached
-//! is what some run does forever, and every run does forever just such a set.
+//! Fair searches on random graphs, compared with an oracle that tries every set of edges: the edges
+//! that a run takes infinitely often are a reachable, strongly connected set, and every such set
+//! belongs to a run.
 
 use super::*;
 use crate::liveness::{Algorithm, Edge, Effort, Graph, Halt, Node, Shortest};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 #[derive(Clone, Debug)]
-struct Written {
+struct ExplicitFairGraph {
     initial: Vec<Node>,
     marks: u32,
     /// By node.
@@ -15,8 +17,8 @@ struct Written {
     edges: Vec<Vec<FairEdge>>,
 }
 
-impl Graph for Written {
-    type Stop = Infallible;
+impl Graph for ExplicitFairGraph {
+    type Error = Infallible;
 
     fn initial(&mut self) -> Result<Vec<Node>, Infallible> {
         Ok(self.initial.clone())
@@ -40,7 +42,7 @@ impl Graph for Written {
     }
 }
 
-impl FairGraph for Written {
+impl FairGraph for ExplicitFairGraph {
     fn expand(
         &mut self,
         node: Node,
@@ -53,30 +55,31 @@ impl FairGraph for Written {
     }
 }
 
-impl Written {
+impl ExplicitFairGraph {
     fn all_edges(&self) -> Vec<(Node, &FairEdge)> {
         let nodes = self.edges.iter().enumerate();
         nodes.flat_map(|(node, edges)| edges.iter().map(move |edge| (node as Node, edge))).collect()
     }
 
     fn reached(&self, from: &[Node], edges: &[(Node, &FairEdge)]) -> Vec<bool> {
-        let mut met = vec![false; self.edges.len()];
-        from.iter().for_each(|&node| met[node as usize] = true);
+        let mut visited = vec![false; self.edges.len()];
+        from.iter().for_each(|&node| visited[node as usize] = true);
         loop {
             let mut grown = false;
             for (source, edge) in edges {
-                if met[*source as usize] && !met[edge.edge.target as usize] {
-                    met[edge.edge.target as usize] = true;
+                if visited[*source as usize] && !visited[edge.edge.target as usize] {
+                    visited[edge.edge.target as usize] = true;
                     grown = true;
                 }
             }
             if !grown {
-                return met;
+                return visited;
             }
         }
     }
 
-    /// Is doing all these edges forever accepting and fair, said as in the survey?
+    /// Is a run that takes exactly these edges infinitely often accepting and fair, by the survey's
+    /// definition?
     fn is_fair(&self, edges: &[(Node, &FairEdge)], strength: Strength) -> bool {
         let marks = edges.iter().fold(0, |all, (_, edge)| all | edge.edge.marks);
         marks == self.all_marks()
@@ -101,8 +104,10 @@ impl Written {
             reachable[chosen[0].0 as usize]
                 && self.is_fair(&chosen, strength)
                 && chosen.iter().all(|(_, edge)| {
-                    let met = self.reached(&[edge.edge.target], &chosen);
-                    chosen.iter().all(|(other, edge)| met[*other as usize] && met[edge.edge.target as usize])
+                    let visited = self.reached(&[edge.edge.target], &chosen);
+                    chosen.iter().all(|(other, edge)| {
+                        visited[*other as usize] && visited[edge.edge.target as usize]
+                    })
                 })
         })
     }
@@ -113,7 +118,9 @@ impl Written {
         let Some(closing) = lasso.cycle.first() else { return false };
         let follows = steps.iter().enumerate().all(|(index, step)| {
             let next = steps.get(index + 1).unwrap_or(closing).node;
-            self.edges[step.node as usize].get(step.edge).is_some_and(|edge| edge.edge.target == next)
+            self.edges[step.node as usize]
+                .get(step.edge)
+                .is_some_and(|edge| edge.edge.target == next)
         });
         let edges: Vec<(Node, &FairEdge)> = lasso
             .cycle
@@ -124,9 +131,16 @@ impl Written {
     }
 }
 
-impl Written {
-    /// Can the walk be continued by at most so many steps to a lasso that is accepting and fair? Every walk is tried.
-    fn has_lasso(&self, walk: &mut Vec<LassoStep>, node: Node, steps: usize, strength: Strength) -> bool {
+impl ExplicitFairGraph {
+    /// Can the walk be continued by at most this many steps to a lasso that is accepting and fair?
+    /// Tries every walk.
+    fn has_lasso(
+        &self,
+        walk: &mut Vec<LassoStep>,
+        node: Node,
+        steps: usize,
+        strength: Strength,
+    ) -> bool {
         let closes = (0..walk.len()).filter(|&start| walk[start].node == node).any(|start| {
             let (prefix, cycle) = walk.split_at(start);
             self.shows(&FairLasso { prefix: prefix.to_vec(), cycle: cycle.to_vec() }, strength)
@@ -143,8 +157,8 @@ impl Written {
     }
 }
 
-/// Small graphs. Actors are spread, so that some sets need more than one word.
-fn graphs() -> impl Strategy<Value = Written> {
+/// Small graphs. The actors' numbers are far apart, so that some sets need more than one word.
+fn graphs() -> impl Strategy<Value = ExplicitFairGraph> {
     const ACTORS: [u32; 4] = [0, 63, 64, 130];
     fn set(bits: u8) -> ActorSet {
         (0..4).filter(|bit| bits >> bit & 1 == 1).map(|bit| ACTORS[bit as usize]).collect()
@@ -152,7 +166,7 @@ fn graphs() -> impl Strategy<Value = Written> {
     (1usize..5, 0u32..3).prop_flat_map(|(count, marks)| {
         let edge = (0..count, 0..count as Node, 0u64..1 << marks, 0u8..16);
         let edges = prop::collection::vec(edge, 0..9);
-        // Enabled though nothing comes of it.
+        // Enabled without an edge.
         let more = prop::collection::vec(prop_oneof![Just(0u8), 0u8..16], count);
         let initial = prop::collection::vec(0..count as Node, 1..3);
         (edges, more, initial).prop_map(move |(list, more, initial)| {
@@ -164,23 +178,29 @@ fn graphs() -> impl Strategy<Value = Written> {
                 enabled[source].union(&movers);
                 edges[source].push(FairEdge { edge: Edge { marks, target }, movers });
             }
-            Written { initial, marks, enabled, edges }
+            ExplicitFairGraph { initial, marks, enabled, edges }
         })
     })
 }
 
-/// A fair lasso by flag counters, in a table or in tails, and how many nodes were met for it.
-fn with_counters(graph: &mut Written, algorithm: Algorithm, tails: bool) -> (Option<FairLasso>, usize) {
+/// A fair lasso by flag counters, in a table or in tails, and the number of pairs that were
+/// visited.
+fn with_counters(
+    graph: &mut ExplicitFairGraph,
+    algorithm: Algorithm,
+    tails: bool,
+) -> (Option<FairLasso>, usize) {
     let mut actors = 1;
     loop {
         let mut counters =
             if tails { FlagCounters::in_tails(graph, actors) } else { FlagCounters::new(graph) };
         let found = algorithm.search(&mut counters);
         let nodes = counters.len();
-        let found = found.and_then(|lasso| lasso.map(|lasso| counters.without_counters(&lasso)).transpose());
+        let found = found
+            .and_then(|lasso| lasso.map(|lasso| counters.without_counters(&lasso)).transpose());
         match found {
             Ok(found) => return (found, nodes),
-            Err(FlagStop::Actors(more)) => {
+            Err(CounterError::Actors(more)) => {
                 assert!(tails && more > actors);
                 actors = more;
             }
@@ -207,24 +227,29 @@ proptest! {
     #[test]
     fn flag_counters_are_weak_fairness(graph in graphs()) {
         let expected = graph.has_fair_run(Strength::Weak);
-        for algorithm in Algorithm::ALL.into_iter().filter(|each| *each != Algorithm::Deterministic) {
+        let nondeterministic = |each: &Algorithm| *each != Algorithm::Deterministic;
+        for algorithm in Algorithm::ALL.into_iter().filter(nondeterministic) {
             let mut visited = None;
             for tails in [false, true] {
                 let mut graph = graph.clone();
                 let (found, nodes) = with_counters(&mut graph, algorithm, tails);
                 prop_assert_eq!(found.is_some(), expected, "{:?} {}", algorithm, tails);
-                // Where the counters are is no business of the search.
+                // The search does not depend on where the counters are.
                 prop_assert_eq!(*visited.get_or_insert(nodes), nodes);
                 if let Some(lasso) = found {
-                    prop_assert!(graph.shows(&lasso, Strength::Weak), "{:?} {:?}", algorithm, lasso);
+                    let is_shown = graph.shows(&lasso, Strength::Weak);
+                    prop_assert!(is_shown, "{:?} {:?}", algorithm, lasso);
                 }
             }
         }
     }
 
     #[test]
-    fn sets_are_sets(left in prop::collection::btree_set(0u32..200, 0..8), right in prop::collection::btree_set(0u32..200, 0..8)) {
-        let set = |members: &std::collections::BTreeSet<u32>| members.iter().copied().collect::<ActorSet>();
+    fn actor_sets_agree_with_btree_sets(
+        left in prop::collection::btree_set(0u32..200, 0..8),
+        right in prop::collection::btree_set(0u32..200, 0..8),
+    ) {
+        let set = |members: &BTreeSet<u32>| members.iter().copied().collect::<ActorSet>();
         let (one, two) = (set(&left), set(&right));
         prop_assert_eq!(one.iter().collect::<Vec<_>>(), left.iter().copied().collect::<Vec<_>>());
         prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
@@ -235,8 +260,10 @@ proptest! {
             result
         };
         prop_assert_eq!(changed(ActorSet::union), set(&left.union(&right).copied().collect()));
-        prop_assert_eq!(changed(ActorSet::intersect), set(&left.intersection(&right).copied().collect()));
-        prop_assert_eq!(changed(ActorSet::subtract), set(&left.difference(&right).copied().collect()));
+        let both = left.intersection(&right).copied().collect();
+        prop_assert_eq!(changed(ActorSet::intersect), set(&both));
+        let difference = left.difference(&right).copied().collect();
+        prop_assert_eq!(changed(ActorSet::subtract), set(&difference));
     }
 }
 
@@ -249,25 +276,28 @@ proptest! {
         for strength in [Strength::Weak, Strength::Strong] {
             let Ok(found) = search(&mut graph.clone(), strength);
             let Some(lasso) = found else { continue };
-            let Shortest { lasso, unproven } = shortest(&mut graph.clone(), lasso, strength, Effort::default());
+            let Shortest { lasso, unproven } =
+                shortest(&mut graph.clone(), lasso, strength, Effort::default());
             prop_assert_eq!(unproven, None);
             prop_assert!(graph.shows(&lasso, strength), "{:?} {:?}", strength, lasso);
             let shorter = (lasso.prefix.len() + lasso.cycle.len() - 1).min(5);
             for &initial in &graph.initial {
-                prop_assert!(!graph.has_lasso(&mut Vec::new(), initial, shorter, strength), "{:?} {:?}", strength, lasso);
+                let is_shorter = graph.has_lasso(&mut Vec::new(), initial, shorter, strength);
+                prop_assert!(!is_shorter, "{:?} {:?}", strength, lasso);
             }
         }
     }
 }
 
-/// A process that waits busily starves the other only if nobody is fair to it.
+/// A process that waits busily starves the other only without fairness.
 #[test]
 fn busy_waiting_is_unfair() {
     let mover = |actor| [actor].into_iter().collect::<ActorSet>();
     let both: ActorSet = [0, 1].into_iter().collect();
-    // In node 0 process 0 spins and process 1 could leave to node 1, which has nothing accepting.
-    let edge = |marks, target, actor| FairEdge { edge: Edge { marks, target }, movers: mover(actor) };
-    let mut graph = Written {
+    // In node 0 process 0 spins and process 1 can leave to node 1, which has nothing accepting.
+    let edge =
+        |marks, target, actor| FairEdge { edge: Edge { marks, target }, movers: mover(actor) };
+    let mut graph = ExplicitFairGraph {
         initial: vec![0],
         marks: 1,
         enabled: vec![both, mover(0)],
@@ -281,17 +311,20 @@ fn busy_waiting_is_unfair() {
     }
 }
 
-/// A ring of nodes with two edges from each to the next, by two actors of their own, all of them enabled everywhere. A fair
-/// cycle goes round twice. After one round 2^`nodes` different sets of actors may have moved, and no set contains another.
-fn ring(nodes: u32) -> Written {
+/// A ring of nodes with two edges from each to the next, each with an actor of its own, and all
+/// actors enabled everywhere. A fair cycle goes round twice. After one round 2^`nodes` different
+/// sets of actors are possible, and no set contains another.
+fn ring(nodes: u32) -> ExplicitFairGraph {
     let edges = (0..nodes).map(|node| {
         let target = Node::from((node + 1) % nodes);
-        let edge =
-            |actor: u32| FairEdge { edge: Edge { marks: 0, target }, movers: [actor].into_iter().collect() };
+        let edge = |actor: u32| FairEdge {
+            edge: Edge { marks: 0, target },
+            movers: [actor].into_iter().collect(),
+        };
         vec![edge(2 * node), edge(2 * node + 1)]
     });
     let enabled = vec![(0..2 * nodes).collect(); nodes as usize];
-    Written { initial: vec![0], marks: 0, enabled, edges: edges.collect() }
+    ExplicitFairGraph { initial: vec![0], marks: 0, enabled, edges: edges.collect() }
 }
 
 #[test]
@@ -306,11 +339,16 @@ fn the_search_for_a_shortest_lasso_is_bounded() {
         assert_eq!(unproven, Some(Halt::Effort(1_000_000)), "{strength:?}");
         assert!(graph.shows(&lasso, strength), "{strength:?}");
         assert!(lasso.prefix.len() + lasso.cycle.len() <= length);
-        // The same family is proven while it is small.
+        // A small ring is proven to be shortest.
         let mut graph = ring(5);
         let Ok(found) = search(&mut graph, strength);
         let found = found.expect("each actor can move");
-        let Shortest { lasso, unproven } = shortest(&mut graph.clone(), found, strength, Effort::default());
-        assert_eq!((lasso.prefix.len(), lasso.cycle.len(), unproven), (0, 10, None), "{strength:?}");
+        let Shortest { lasso, unproven } =
+            shortest(&mut graph.clone(), found, strength, Effort::default());
+        assert_eq!(
+            (lasso.prefix.len(), lasso.cycle.len(), unproven),
+            (0, 10, None),
+            "{strength:?}"
+        );
     }
 }

@@ -1,45 +1,47 @@
-//! Weak fairness on the fly: nobody is enabled forever without moving.
+//! Weak fairness on the fly: an actor that is enabled forever moves infinitely often.
 //!
-//! It is generalized Büchi acceptance with a mark for each actor, on the edges along which it moves and those that leave nodes where it is
-//! not enabled. So Couvreur's search (1999) does it; its marks are only kept the other way round, as those always enabled and
-//! those who move, which allows any number of actors, also some not met yet.
+//! Weak fairness is generalized Büchi acceptance with a mark for each actor, on the edges along
+//! which it moves and on those that leave nodes where it is not enabled. Couvreur's search (1999)
+//! therefore applies. Its marks are represented by their complement, as the actors that are always
+//! enabled and those that move, which allows any number of actors, including ones not discovered
+//! yet.
 
 use super::Strength;
-use super::actors::ActorSet;
-use super::graph::{FairEdge, FairGraph, FoundFair};
-use super::lasso::fair_lasso;
-use super::tally::Tally;
-use crate::liveness::{Node, Numbers, OUTSIDE, UNMET};
+use crate::liveness::fairness::actors::ActorSet;
+use crate::liveness::fairness::cycle_tally::CycleTally;
+use crate::liveness::fairness::graph::{FairEdge, FairGraph, FoundFair};
+use crate::liveness::fairness::lasso::fair_lasso;
+use crate::liveness::{Node, OUTSIDE, UNVISITED, VisitNumbers};
 
 /// A component on the search path.
-struct Root {
-    /// The number of the node it was entered by.
+struct FairRoot {
+    /// The visit number of its first node.
     number: u32,
-    /// What is in it.
-    tally: Tally,
+    /// The marks and actors in it.
+    tally: CycleTally,
     /// The edge that leads to it.
     entry: Option<FairEdge>,
 }
 
-struct Frame {
+struct FairFrame {
     node: Node,
     number: u32,
-    /// Its edges are those of the list from here on, the next one last.
+    /// The position of its edges in the list, in reverse order.
     start: usize,
 }
 
-/// Looks for a weakly fair accepting lasso.
+/// Searches for a weakly fair accepting lasso.
 pub fn search<G: FairGraph>(graph: &mut G) -> FoundFair<G> {
     let initial = graph.initial()?;
-    let mut numbers = Numbers::whole();
+    let mut numbers = VisitNumbers::all_unvisited();
     let mut visited = 0;
-    let mut roots: Vec<Root> = Vec::new();
+    let mut roots: Vec<FairRoot> = Vec::new();
     let mut live: Vec<Node> = Vec::new();
-    let mut frames: Vec<Frame> = Vec::new();
+    let mut frames: Vec<FairFrame> = Vec::new();
     let mut edges: Vec<FairEdge> = Vec::new();
     let mut enabled = ActorSet::new();
     for &source in &initial {
-        let mut entering = (numbers.get(source) == UNMET).then_some((source, None));
+        let mut entering = (numbers.get(source) == UNVISITED).then_some((source, None));
         loop {
             if let Some((node, entry)) = entering.take() {
                 visited += 1;
@@ -47,11 +49,11 @@ pub fn search<G: FairGraph>(graph: &mut G) -> FoundFair<G> {
                 let start = edges.len();
                 graph.expand(node, &mut edges, &mut enabled)?;
                 edges[start..].reverse();
-                let mut tally = Tally::default();
+                let mut tally = CycleTally::default();
                 tally.node(&enabled);
-                roots.push(Root { number: visited, tally, entry });
+                roots.push(FairRoot { number: visited, tally, entry });
                 live.push(node);
-                frames.push(Frame { node, number: visited, start });
+                frames.push(FairFrame { node, number: visited, start });
             }
             let Some(frame) = frames.last() else { break };
             if edges.len() == frame.start {
@@ -61,7 +63,7 @@ pub fn search<G: FairGraph>(graph: &mut G) -> FoundFair<G> {
             }
             let Some(edge) = edges.pop() else { break };
             match numbers.get(edge.edge.target) {
-                UNMET => entering = Some((edge.edge.target, Some(edge))),
+                UNVISITED => entering = Some((edge.edge.target, Some(edge))),
                 OUTSIDE => {}
                 number => {
                     let Some(root) = join(&mut roots, number, &edge) else { continue };
@@ -77,9 +79,9 @@ pub fn search<G: FairGraph>(graph: &mut G) -> FoundFair<G> {
     Ok(None)
 }
 
-/// The edge leads back to a node with this number: all components since then are one.
-fn join<'r>(roots: &'r mut Vec<Root>, number: u32, edge: &FairEdge) -> Option<&'r Root> {
-    let mut joined = Tally::default();
+/// The edge leads back to the node with this number: merges all components since then.
+fn join<'r>(roots: &'r mut Vec<FairRoot>, number: u32, edge: &FairEdge) -> Option<&'r FairRoot> {
+    let mut joined = CycleTally::default();
     joined.edge(edge);
     while roots.last().is_some_and(|root| root.number > number) {
         let root = roots.pop()?;
@@ -91,8 +93,13 @@ fn join<'r>(roots: &'r mut Vec<Root>, number: u32, edge: &FairEdge) -> Option<&'
     Some(root)
 }
 
-/// If the node was the entry of a component, that is complete now.
-fn leave(frame: &Frame, roots: &mut Vec<Root>, live: &mut Vec<Node>, numbers: &mut Numbers) {
+/// If the node was the first of its component, the component is complete now.
+fn leave(
+    frame: &FairFrame,
+    roots: &mut Vec<FairRoot>,
+    live: &mut Vec<Node>,
+    numbers: &mut VisitNumbers,
+) {
     if roots.last().is_none_or(|root| root.number != frame.number) {
         return;
     }

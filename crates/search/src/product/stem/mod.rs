@@ -1,107 +1,110 @@
 //! The stem of the product: the nodes in which the automaton still waits in its initial state.
 //!
-//! Where it can always wait there, and does not come back once it has left, these nodes are the states of the program itself, and no accepting
-//! cycle leads through them. So they are visited as states are that are searched for errors: by that search, with its store, its blocks and its threads. Only what
-//! comes after, the *crown*, is a graph of numbered nodes: whenever the automaton can leave, a search for cycles goes on from where it comes to.
-//! The formula `[](p -> <>q)` has a crown of the states between a `p` and the next `q`, and most often these are few.
+//! If the automaton can always wait there and never returns once it has left, these nodes are the
+//! states of the program itself, and no accepting cycle passes through them. The stem is therefore
+//! visited by the search for errors, with its store, blocks and threads. Only the *remainder*, the
+//! nodes after the automaton has left, is a graph of numbered nodes: wherever the automaton can
+//! leave, a search for cycles continues from the nodes that it reaches. The remainder of `[](p ->
+//! <>q)` consists of the states between a `p` and the next `q`, usually few.
 //!
-//! Where the crown is large, the program would be asked twice for most of its states, and the threads would wait for one another: then
-//! [`joint`](super::joint) is better. A few walks tell beforehand, and the first states if the crown grows all the same.
+//! If the remainder is large, most states of the program would be expanded twice, and the threads
+//! would wait for each other; then the search with [packets](crate::product::expand::packet) is
+//! faster. A few random walks decide that in advance, and the first states decide it if the
+//! remainder grows all the same.
 
-mod crown;
+mod remainder;
 mod waiting;
 
-use super::emptiness::Request;
-use super::graph::{ProductGraph, Stop};
-use super::packets::Tail;
-use super::system::Product;
-use crate::expansion::Expansion;
 use crate::liveness::{Algorithm, Lasso};
 use crate::outcome::{Statistics, Violation};
-use crate::pool::thread_count;
-use crate::tally::Tally;
+use crate::product::answer::Request;
+use crate::product::graph::{ProductError, ProductGraph};
+use crate::product::nodes::tail::Tail;
+use crate::product::system::Product;
+use crate::reach::expansion::Expansion;
+use crate::reach::tally::Tally;
+use crate::reach::work_pool::thread_count;
+use crate::tuning::product::{
+    REMAINDER_FEW_NODES, REMAINDER_SMALL_RATIO, REMAINDER_SMALL_RATIO_FOR_THREADS,
+    STEM_MAX_ATTEMPTS, STEM_MIN_STATES_PER_DEPARTURE, STEM_WALK_STEPS, STEM_WALKS,
+};
 use crate::{Limits, Options, reachability};
-use crown::Shared;
-use model::observe::Observable;
-use model::system::{Misfit, System};
-use waiting::Stem;
+use lariat_ir::observe::Observable;
+use lariat_ir::system::{Misfit, Repackable};
+use remainder::RemainderSearch;
+use waiting::StemSystem;
 
-/// Walks that are made to see whether the automaton can leave often, and their steps.
-const WALKS: usize = 8;
-const STEPS: usize = 32;
-/// It can if it can in more than one of so many states.
-const OFTEN: u64 = 4;
-/// A crown of more nodes than this may be a large one. Then so many states of the stem are looked at, and the search begins again, in one way or the other.
-const FEW_NODES: u64 = 20_000;
-const MANY_STATES: u64 = 1 << 14;
-/// A crown cannot be large if there are nodes of it for at most one of so many states; the second, if there are several threads.
-const LARGE: u64 = 4;
-const LARGE_FOR_THREADS: u64 = 8;
-/// So often it may begin again, with a wider layout for instance.
-const MOST_ATTEMPTS: usize = 4;
-
-/// What a search with a stem came to.
-pub(super) struct Visited<'m, 'a, S: Observable> {
-    /// The crown, and with it nodes of the stem if they are part of a lasso.
+/// The result of a search with a stem.
+pub(super) struct StemOutcome<'m, 'a, S: Observable> {
+    /// The remainder, with the nodes of the stem that are part of a lasso.
     pub graph: ProductGraph<'m, 'a, S>,
-    pub found: Result<Option<Lasso>, Stop>,
-    /// A condition has no value.
+    pub found: Result<Option<Lasso>, ProductError>,
+    /// A condition without a value.
     pub failure: Option<Violation>,
-    /// Of both.
+    /// Statistics of stem and remainder together.
     pub statistics: Statistics,
 }
 
-/// How an attempt ended.
+/// The end of one attempt.
 enum Attempt<'m, 'a, S: Observable> {
-    Done(Box<Visited<'m, 'a, S>>),
-    /// The crown has many nodes. For how many states can there be any, of how many?
+    Done(Box<StemOutcome<'m, 'a, S>>),
+    /// The remainder has many nodes. Of the `states` visited in the stem, `outside` can have nodes
+    /// in the remainder.
     Large {
         outside: u64,
         states: u64,
     },
-    /// Something in the crown does not fit into the layout.
-    Outgrown(Option<Box<Misfit>>),
+    /// A state of the remainder does not fit into the layout.
+    Misfit(Option<Box<Misfit>>),
 }
 
-/// Searches with a stem; not if there is none, or if that would be slower.
+/// Searches with a stem. `None` if there is no stem or if a search with packets is expected to be
+/// faster.
 pub(super) fn search<'m, 'a, S: Observable>(
     product: &Product<'m, S>,
     algorithm: Algorithm,
     request: &Request<'a>,
-) -> Option<Visited<'m, 'a, S>> {
+) -> Option<StemOutcome<'m, 'a, S>> {
     let monitor = product.monitor();
     let waiting = monitor.stem()?;
-    // The letter is one word, so that it need not be allocated.
+    // With at most 64 conditions a letter is one word and needs no allocation.
     if monitor.conditions().len() > 64 || leaves_often(product, request) {
         return None;
     }
-    let large = if thread_count(request.threads) > 1 { LARGE_FOR_THREADS } else { LARGE };
-    let mut few_nodes = Some(request.join_after.unwrap_or(FEW_NODES));
+    let small_ratio = if thread_count(request.threads) > 1 {
+        REMAINDER_SMALL_RATIO_FOR_THREADS
+    } else {
+        REMAINDER_SMALL_RATIO
+    };
+    let mut node_limit = Some(request.join_after.unwrap_or(REMAINDER_FEW_NODES));
     let mut product = product.again();
-    for _ in 0..MOST_ATTEMPTS {
-        match try_once(&product, waiting, algorithm, request, few_nodes)? {
+    for _ in 0..STEM_MAX_ATTEMPTS {
+        match try_once(&product, waiting, algorithm, request, node_limit)? {
             Attempt::Done(visited) => return Some(*visited),
-            Attempt::Large { outside, states } if outside * large <= states => few_nodes = None,
-            Attempt::Outgrown(Some(misfit)) => product = product.widened(&misfit),
-            Attempt::Large { .. } | Attempt::Outgrown(None) => return None,
+            Attempt::Large { outside, states } if outside * small_ratio <= states => {
+                node_limit = None
+            }
+            Attempt::Misfit(Some(misfit)) => product = product.widened(&misfit),
+            Attempt::Large { .. } | Attempt::Misfit(None) => return None,
         }
     }
     None
 }
 
-/// With a crown of so many nodes. `None` if the algorithm is none for this.
+/// One attempt, with at most `node_limit` nodes in the remainder. `None` if the algorithm cannot
+/// continue from further nodes.
 fn try_once<'m, 'a, S: Observable>(
     product: &Product<'m, S>,
     waiting: u32,
     algorithm: Algorithm,
     request: &Request<'a>,
-    few_nodes: Option<u64>,
+    node_limit: Option<u64>,
 ) -> Option<Attempt<'m, 'a, S>> {
     let mut graph = ProductGraph::new(product.again(), Tail::Demon, &request.limits, None);
-    (graph.bound, graph.few_nodes) = (true, few_nodes);
-    let shared = Shared::new(graph, waiting, algorithm, request.limits.states)?;
+    (graph.fixed_layout, graph.node_limit) = (true, node_limit);
+    let remainder = RemainderSearch::new(graph, waiting, algorithm, request.limits.states)?;
     let outcome = reachability(
-        &Stem::new(product, &shared),
+        &StemSystem::new(product, &remainder),
         &Options {
             limits: Limits { depth: None, ..request.limits.clone() },
             threads: request.threads,
@@ -110,10 +113,10 @@ fn try_once<'m, 'a, S: Observable>(
             ..Options::default()
         },
     );
-    Some(shared.conclude(outcome))
+    Some(remainder.into_attempt(outcome))
 }
 
-/// Can the automaton leave in many states? Some runs tell, walked along at random.
+/// Can the automaton leave in many states? Estimated by random walks.
 fn leaves_often<S: Observable>(product: &Product<'_, S>, request: &Request<'_>) -> bool {
     let interrupt = request.limits.budget.flag();
     let system = product.system();
@@ -121,24 +124,24 @@ fn leaves_often<S: Observable>(product: &Product<'_, S>, request: &Request<'_>) 
     let mut expansion: Expansion = Expansion::new(system.width());
     let (mut tally, mut letter) = (Tally::default(), Vec::new());
     let (mut seen, mut departures) = (0u64, 0);
-    for state in initial.iter().cycle().take(WALKS) {
+    for state in initial.iter().cycle().take(STEM_WALKS) {
         let mut state = state.clone();
-        for _ in 0..STEPS {
-            // Errors are met again, where somebody is told of them.
+        for _ in 0..STEM_WALK_STEPS {
+            // The search itself will find and report the error.
             if product.letter(&state, &mut letter).is_err()
                 || expansion.expand(system, &state, &mut tally, interrupt).is_err()
             {
                 break;
             }
             seen += 1;
-            departures += u64::from(product.monitor().leaves(&letter));
-            let mut arrivals = expansion.arrivals().chunks_exact(expansion.stride());
-            // Multiples of the golden ratio are as good as random numbers here.
+            departures += u64::from(product.monitor().can_leave(&letter));
+            let mut arrivals = expansion.successors().chunks_exact(expansion.stride());
+            // Multiples of the golden ratio are sufficiently random.
             let random = (seen.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize;
             let Some(place) = random.checked_rem(arrivals.len()) else { break };
             state.clear();
             state.extend(arrivals.nth(place).into_iter().flat_map(|arrival| &arrival[1..]));
         }
     }
-    departures * OFTEN > seen
+    departures * STEM_MIN_STATES_PER_DEPARTURE > seen
 }

@@ -1,30 +1,35 @@
-//! The program as it is while the automaton waits.
+//! The program while the automaton waits, as a system for the search for errors.
 
-use super::super::system::Product;
-use super::crown::Shared;
-use model::RuntimeError;
-use model::layout::Recoder;
-use model::observe::Observable;
-use model::system::{Misfit, Step, StepCode, Successors, System, Width};
+use crate::product::stem::remainder::RemainderSearch;
+use crate::product::system::Product;
+use lariat_ir::RuntimeError;
+use lariat_ir::layout::Recoder;
+use lariat_ir::observe::Observable;
+use lariat_ir::system::{
+    Misfit, Repackable, SearchObserver, Step, StepCode, Successors, TransitionSystem, Width,
+};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The program, as a system to be searched for errors. What goes wrong in it is not the property's business; that a state is followed by a lasso is
-/// an error.
-pub(super) struct Stem<'s, 'm, 'a, S: Observable> {
+/// The program, where a state followed by a lasso is an error. Errors of the program itself are
+/// only noted: the check for errors reports them.
+pub(super) struct StemSystem<'s, 'm, 'a, S: Observable> {
     system: S,
     conditions: Arc<S::Conditions>,
-    shared: &'s Shared<'m, 'a, S>,
+    remainder: &'s RemainderSearch<'m, 'a, S>,
 }
 
-impl<'s, 'm, 'a, S: Observable> Stem<'s, 'm, 'a, S> {
-    pub fn new(product: &Product<'m, S>, shared: &'s Shared<'m, 'a, S>) -> Stem<'s, 'm, 'a, S> {
+impl<'s, 'm, 'a, S: Observable> StemSystem<'s, 'm, 'a, S> {
+    pub fn new(
+        product: &Product<'m, S>,
+        remainder: &'s RemainderSearch<'m, 'a, S>,
+    ) -> StemSystem<'s, 'm, 'a, S> {
         let (system, conditions) = (product.system().again(), Arc::clone(product.conditions()));
-        Stem { system, conditions, shared }
+        StemSystem { system, conditions, remainder }
     }
 }
 
-impl<S: Observable> System for Stem<'_, '_, '_, S> {
+impl<S: Observable> TransitionSystem for StemSystem<'_, '_, '_, S> {
     fn width(&self) -> Width {
         self.system.width()
     }
@@ -43,48 +48,21 @@ impl<S: Observable> System for Stem<'_, '_, '_, S> {
 
     #[inline]
     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-        if self.shared.over.load(Ordering::Relaxed) {
+        if self.remainder.finished.load(Ordering::Relaxed) {
             return Ok(());
         }
         let known = out.errors.len();
         self.system.successors(state, out)?;
         if out.errors.len() > known {
-            // An unfinished step is a limit of the search; errors are not the property's business.
-            let met = out.errors.extract_if(known.., |(_, error)| !error.is_limit());
-            met.for_each(|(_, error)| self.shared.monitor.note(&error));
+            // An unfinished step is a limit of the search and stays; errors of the program are
+            // noted.
+            let errors = out.errors.extract_if(known.., |(_, error)| !error.is_limit());
+            errors.for_each(|(_, error)| self.remainder.monitor.note(&error));
         }
         Ok(())
     }
 
-    /// Asked where nothing can move: the run goes on there forever, and that is a transition.
     fn is_valid_end(&self, _: &[u64]) -> bool {
-        if self.shared.monitor.stutters() && !self.shared.over.load(Ordering::Relaxed) {
-            self.shared.rests.add_one();
-        }
-        true
-    }
-
-    #[inline]
-    fn violated_invariants(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
-        let shared = self.shared;
-        shared.met.add_one();
-        let mut letter = [0];
-        let letter = &mut letter[..shared.monitor.conditions().len().div_ceil(64)];
-        match self.system.observe(&self.conditions, state, letter) {
-            Err(error) => return out.push(error),
-            Ok(()) if shared.monitor.leaves(letter) && shared.depart(state, letter) => {
-                out.push(RuntimeError::PropertyViolated);
-            }
-            Ok(()) => {}
-        }
-        if let Some(outside) = &shared.outside
-            && shared.monitor.goes_on_elsewhere(letter)
-        {
-            outside.add_one();
-        }
-    }
-
-    fn has_invariants(&self) -> bool {
         true
     }
 
@@ -95,16 +73,50 @@ impl<S: Observable> System for Stem<'_, '_, '_, S> {
     fn transition_count(&self) -> usize {
         self.system.transition_count()
     }
+}
 
-    /// The crown takes over the layout.
+impl<S: Observable> Repackable for StemSystem<'_, '_, '_, S> {
     fn widened(&self, misfit: &Misfit) -> Self {
         let system = self.system.widened(misfit);
-        let conditions = Arc::new(system.conditions(self.shared.monitor.conditions()));
-        self.shared.widen(&self.system, &system, Arc::clone(&conditions));
-        Stem { system, conditions, shared: self.shared }
+        let conditions = Arc::new(system.conditions(self.remainder.monitor.conditions()));
+        StemSystem { system, conditions, remainder: self.remainder }
     }
 
     fn recoder(&self, narrow: &Self) -> Recoder {
         self.system.recoder(&narrow.system)
+    }
+}
+
+impl<S: Observable> SearchObserver for StemSystem<'_, '_, '_, S> {
+    /// The run stutters in this state forever, which counts as a transition.
+    fn no_step_enabled(&self, _: &[u64]) {
+        if self.remainder.monitor.stutters() && !self.remainder.finished.load(Ordering::Relaxed) {
+            self.remainder.stuttering_states.add_one();
+        }
+    }
+
+    #[inline]
+    fn state_stored(&self, state: &[u64], out: &mut Vec<RuntimeError>) {
+        let remainder = self.remainder;
+        remainder.stem_states.add_one();
+        let mut letter = [0];
+        let letter = &mut letter[..remainder.monitor.conditions().len().div_ceil(64)];
+        match self.system.observe(&self.conditions, state, letter) {
+            Err(error) => return out.push(error),
+            Ok(()) if remainder.monitor.can_leave(letter) && remainder.depart(state, letter) => {
+                out.push(RuntimeError::PropertyViolated);
+            }
+            Ok(()) => {}
+        }
+        if let Some(outside) = &remainder.outside
+            && remainder.monitor.can_continue_elsewhere(letter)
+        {
+            outside.add_one();
+        }
+    }
+
+    /// The remainder adopts the layout, too.
+    fn layout_widened(&self, wide: &Self) {
+        self.remainder.widen(&self.system, &wide.system, Arc::clone(&wide.conditions));
     }
 }

@@ -1,19 +1,42 @@
-//! Everything is reached with any policy, and what was forgotten is new again.
+//! Every state is reached with any policy, and evicted states are new again.
 
-use super::super::testing::{self, Random};
+use super::super::testing;
 use super::*;
+use lariat_ir::random::SplitMix64;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-const POLICIES: [Replacement; 4] =
-    [Replacement::Layers, Replacement::Random, Replacement::LeastRecentlyUsed, Replacement::Deepest];
+const POLICIES: [Replacement; 4] = [
+    Replacement::Layers,
+    Replacement::Random,
+    Replacement::LeastRecentlyUsed,
+    Replacement::Deepest,
+];
 
-/// A graph by successors.
-fn graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
-    (1usize..60).prop_flat_map(|nodes| prop::collection::vec(prop::collection::vec(0..nodes, 0..3), nodes))
+/// Enters a state with an empty sleep set; grows the cache if necessary.
+fn insert(cache: &mut Cache, state: &[u64]) -> CacheEntry {
+    loop {
+        match cache.enter(state, 0) {
+            CacheEntry::Full if cache.grow(u64::MAX) => {}
+            entry => return entry,
+        }
+    }
 }
 
-/// Depth-first from node 0: the nodes reached, and whether the stack did not fit.
+/// Enters a state and leaves it; was it new?
+fn insert_and_leave(cache: &mut Cache, state: &[u64]) -> bool {
+    let is_new = matches!(insert(cache, state), CacheEntry::New { .. });
+    cache.leave(state);
+    is_new
+}
+
+/// The successors of each node.
+fn graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    (1usize..60)
+        .prop_flat_map(|nodes| prop::collection::vec(prop::collection::vec(0..nodes, 0..3), nodes))
+}
+
+/// Depth-first from node 0: the nodes reached, and whether the traversal was given up.
 fn traverse(graph: &[Vec<usize>], cache: &mut Cache) -> (HashSet<usize>, bool) {
     let mut reached = HashSet::new();
     let mut stack: Vec<(usize, usize)> = Vec::new();
@@ -21,26 +44,19 @@ fn traverse(graph: &[Vec<usize>], cache: &mut Cache) -> (HashSet<usize>, bool) {
     let mut steps = 0;
     loop {
         if let Some(node) = next.take() {
-            let state = [node as u64, 7];
-            let inserted = loop {
-                match cache.insert(&state, cache.key(&state)) {
-                    Insertion::Full if cache.grow(u64::MAX, 1) => {}
-                    result => break result,
-                }
-            };
-            match inserted {
-                Insertion::New => {
-                    assert!(!stack.iter().any(|(other, _)| *other == node), "the stack is sacred");
+            match insert(cache, &[node as u64, 7]) {
+                CacheEntry::New { .. } => {
+                    assert!(!stack.iter().any(|(other, _)| *other == node), "not on the stack");
                     reached.insert(node);
                     stack.push((node, 0));
                 }
-                Insertion::Known => {}
-                Insertion::Full => return (reached, true),
+                CacheEntry::Full => return (reached, true),
+                _ => {}
             }
         }
         steps += 1;
         let Some((node, taken)) = stack.last_mut() else { return (reached, false) };
-        // The paper's worst case is a factorial: enough is enough.
+        // The worst case is factorial.
         if steps > 200_000 {
             return (reached, true);
         }
@@ -74,9 +90,12 @@ proptest! {
 fn is_exact_while_there_is_room() {
     let states = testing::product(2, 20_000);
     let mut cache = Cache::new(2, 1 << 20, Replacement::Random, 0);
-    assert_eq!(testing::insert_all(&mut cache, &states), 20_000);
-    assert_eq!(testing::insert_all(&mut cache, &states), 0);
-    let revisits = cache.revisits().expect("a cache counts");
+    for first in [true, false] {
+        for state in &states {
+            assert_eq!(insert_and_leave(&mut cache, state), first);
+        }
+    }
+    let revisits = cache.revisits();
     assert_eq!((revisits.insertions, revisits.replaced, revisits.distinct), (20_000, 0, 20_000));
 }
 
@@ -84,82 +103,43 @@ fn is_exact_while_there_is_room() {
 fn replaces_by_policy() {
     for policy in POLICIES {
         let mut cache = Cache::new(1, 100, policy, 3);
-        let mut random = Random(9);
+        let mut random = SplitMix64::new(9);
         for _ in 0..10_000 {
-            let state = [random.below(300)];
-            if testing::insert(&mut cache, &state) {
-                cache.leave(&state);
-            }
+            insert_and_leave(&mut cache, &[random.below(300) as u64]);
         }
         assert_eq!(cache.len(), 100);
-        let revisits = cache.revisits().expect("a cache counts");
+        let revisits = cache.revisits();
         assert_eq!(revisits.insertions - revisits.replaced, 100);
         assert!(revisits.distinct.abs_diff(300) < 10, "{revisits:?}");
     }
 }
 
-/// Of four slots three are for the stack.
 #[test]
-fn what_is_new_waits_while_the_stack_is_long() {
-    let cache = Cache::new(1, 4, Replacement::Layers, 0);
-    let enter = |number: u64, asleep| cache.enter(&[number], cache.key(&[number]), asleep, true);
+fn states_on_the_stack_are_not_evicted() {
+    let mut cache = Cache::new(1, 3, Replacement::Layers, 0);
     for number in 0..3 {
-        assert_eq!(enter(number, 0), Entry::New { asleep: 0 });
+        assert_eq!(cache.enter(&[number], 0), CacheEntry::New { sleep_set: 0 });
     }
-    let Entry::PutOff { slot, layer } = enter(3, 0b110) else { panic!("the stack is long") };
-    assert_eq!(enter(4, 0), Entry::Full, "what waits is kept");
-    assert_eq!(enter(3, 0b011), Entry::Known);
-    for number in [2, 1] {
-        cache.leave(&[number]);
-    }
-    assert_eq!(enter(3, 0b111), Entry::New { asleep: 0b010 });
-    assert_eq!(cache.resume(slot, layer), None, "it was done on the way");
-    for number in [3, 0] {
-        cache.leave(&[number]);
-    }
-    assert_eq!(cache.revisits().map(|revisits| revisits.kept), Some(4));
-}
-
-#[test]
-fn what_is_resumed_is_kept_until_released() {
-    let mut cache = Cache::new(1, 4, Replacement::Layers, 0);
-    let enter = |cache: &Cache, number: u64| cache.enter(&[number], cache.key(&[number]), 0, true);
-    for number in 0..3 {
-        enter(&cache, number);
-    }
-    let Entry::PutOff { slot, layer } = enter(&cache, 3) else { panic!("the stack is long") };
-    for number in [2, 1, 0] {
-        cache.leave(&[number]);
-    }
-    assert_eq!(cache.resume(slot, layer), Some((vec![3], 0)));
-    cache.leave(&[3]);
-    for number in 10..50 {
-        assert!(testing::insert(&mut cache, &[number]));
-        cache.leave(&[number]);
-    }
-    assert_eq!(enter(&cache, 3), Entry::Known);
-    cache.release(slot);
-    for number in 60..100 {
-        assert!(testing::insert(&mut cache, &[number]));
-        cache.leave(&[number]);
-    }
-    assert_eq!(enter(&cache, 3), Entry::New { asleep: 0 });
-}
-
-/// A state on the stack is not entered a second time: the search finds what was woken when it comes back.
-#[test]
-fn what_is_woken_on_the_stack_waits_there() {
-    let cache = Cache::new(1, 100, Replacement::Layers, 0);
-    let enter = |number: u64, asleep| cache.enter(&[number], cache.key(&[number]), asleep, true);
-    assert_eq!(enter(1, 0b1110), Entry::New { asleep: 0b1110 });
-    assert_eq!(enter(2, 0), Entry::New { asleep: 0 });
-    assert_eq!(enter(1, 0b1100), Entry::Known);
-    assert_eq!(enter(1, 0b0111), Entry::Known);
+    assert_eq!(cache.enter(&[3], 0), CacheEntry::Full);
     cache.leave(&[2]);
-    let woken = || cache.woken(&[1], cache.key(&[1]));
-    assert_eq!(woken(), Some((0b1010, 0b0100)));
-    assert_eq!(woken(), None);
+    assert_eq!(cache.enter(&[3], 0), CacheEntry::New { sleep_set: 0 });
+    assert_eq!(cache.enter(&[0], 0), CacheEntry::Known);
+    assert_eq!(cache.revisits().kept, 3);
+}
+
+/// A state on the stack is not entered a second time; its woken successors are kept for the search.
+#[test]
+fn woken_successors_of_a_state_on_the_stack() {
+    let mut cache = Cache::new(1, 100, Replacement::Layers, 0);
+    assert_eq!(cache.enter(&[1], 0b1110), CacheEntry::New { sleep_set: 0b1110 });
+    assert_eq!(cache.enter(&[2], 0), CacheEntry::New { sleep_set: 0 });
+    assert_eq!(cache.enter(&[1], 0b1100), CacheEntry::Known);
+    assert_eq!(cache.enter(&[1], 0b0111), CacheEntry::Known);
+    cache.leave(&[2]);
+    assert_eq!(cache.take_woken(&[1]), Some((0b1010, 0b0100)));
+    assert_eq!(cache.take_woken(&[1]), None);
     cache.leave(&[1]);
-    assert_eq!(enter(1, 0), Entry::Again { woken: 0b0100, asleep: 0 });
-    assert_eq!(cache.revisits().map(|revisits| (revisits.insertions, revisits.reentries)), Some((2, 1)));
+    assert_eq!(cache.enter(&[1], 0), CacheEntry::Again { woken: 0b0100, sleep_set: 0 });
+    let revisits = cache.revisits();
+    assert_eq!((revisits.insertions, revisits.reentries), (2, 1));
 }

@@ -1,127 +1,128 @@
-//! Exact storage in a few bytes a state: parts of states stored once, a state as a root of their numbers, the root by
-//! quotient.
+//! Exact storage in a few bytes per state: parts of states are stored once, a state is a root of
+//! their numbers, and the root is stored by quotient.
 //!
-//! States of concurrent systems are combinations of few local states (Holzmann: State compression in Spin, 1997). A part
-//! is some bits of the state, or a pair of parts (a tree, as in Laarman, van de Pol, Weber: Parallel recursive state compression
-//! for free, 2011), and has a table of [`Parts`]. The numbers of the parts at the root, bit-packed, are a bijection of the
-//! state, and go to a [`Quotient`] table through a [`Permutation`] of exactly their bits. A state that is
-//! short enough is its own root.
+//! States of concurrent systems are combinations of few local states (Holzmann: State compression
+//! in Spin, 1997). A part is some bits of the state, or a pair of parts (a tree, as in Laarman, van
+//! de Pol, Weber: Parallel recursive state compression for free, 2011), and has a [`PartTable`].
+//! The numbers of the parts at the root, bit-packed, are a bijection of the state, and go to a
+//! [`Quotient`] table through a permutation of exactly their bits. A short state is its own root.
 //!
-//! Numbers are given only the bits they have needed so far. When a part has more values than that, its further bits are
-//! *extra*: they are stored beside the permuted ones, and as they are 0 in all roots so far, nothing moves but to make
-//! room. Which parts are paired is decided by what the states stored so far say about it.
+//! Numbers have only the bits they have needed so far. When a part has more values, its further
+//! bits are *extra*: they are stored beside the permuted ones, and because they are 0 in all
+//! existing roots, entries only move to make room. The states stored so far decide which parts are
+//! paired.
 
-mod parting;
+mod partition;
 mod root;
 
-pub use root::Root;
+pub use root::StateRoot;
 
-use super::part::Parts;
+use super::part::PartTable;
 use super::quotient::Quotient;
 use super::{Guarantee, Insertion, Store};
+use crate::tuning::store::{
+    INTERNED_DIRECT_BITS, INTERNED_PAIRING_STATES, INTERNED_RECODE_STATES,
+    INTERNED_REJOINING_STATES, QUOTIENT_LOAD_ROOMY, QUOTIENT_LOAD_TIGHT,
+};
 use root::{Field, Packing, bits_of, mask};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A state of so many bits is stored as it is.
-const DIRECT_BITS: u32 = 40;
-/// Which part of the table of roots is taken after it has grown, if there is memory enough; it is full at 0.85 or so.
-const ROOMY: f64 = 0.65;
-/// The same if there is little memory, or if it only grows because the roots do.
-const TIGHT: f64 = 0.8;
-/// So few roots are encoded afresh rather than given extra bits.
-const FEW: u64 = 1 << 15;
-/// Pairs are considered from so many states on.
-const FEW_TO_PAIR: u64 = 1 << 12;
-/// Whether parts are worth their tables is asked from so many states on: before, little is known and little is at stake.
-const FEW_TO_JUDGE: u64 = 1 << 18;
-/// What a root can have.
+/// The most bits of a root.
 const MAX_ROOT_BITS: u32 = 64;
 
-/// Where the value of a part comes from.
+/// The definition of a part's value.
 #[derive(Clone, Copy, Debug)]
-enum Source {
+enum PartSource {
     Bits {
         word: usize,
         shift: u32,
         mask: u64,
     },
-    /// The numbers of two parts that come before.
+    /// The numbers of two preceding parts.
     Pair(usize, usize),
 }
 
 #[derive(Debug)]
-struct Part {
-    source: Source,
+struct InternedPart {
+    source: PartSource,
     /// `None` if a value is its own number.
-    values: Option<Parts>,
+    values: Option<PartTable>,
 }
 
-/// A word that is its own number.
-fn whole_word(word: usize) -> Part {
-    Part { source: Source::Bits { word, shift: 0, mask: u64::MAX }, values: None }
+/// A whole word, which is its own number.
+fn whole_word(word: usize) -> InternedPart {
+    InternedPart { source: PartSource::Bits { word, shift: 0, mask: u64::MAX }, values: None }
+}
+
+/// Grows the tables of parts that are full; `false` if there is no memory.
+fn grow_full(parts: &mut [InternedPart]) -> bool {
+    let mut tables = parts.iter_mut().filter_map(|part| part.values.as_mut());
+    tables.all(|values| !values.is_full() || values.grow())
 }
 
 thread_local! {
-    /// Value and number of each part of the state this thread encoded last, and in which store. A successor
-    /// has most parts in common with the one before it.
+    /// The store, and value and number of each part, of the state that this thread encoded last.
+    /// Consecutive successors share most parts.
     static LAST: RefCell<(u64, Vec<(u64, u64)>)> = const { RefCell::new((0, Vec::new())) };
 }
 
-/// Identifies the parts of a store; 0 is none.
+/// A new identity for the part numbers of a store; none is 0.
 fn next_identity() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The store.
+/// See the module.
 #[derive(Debug)]
 pub struct Interned {
     words: usize,
-    /// A pair comes behind what it is made of.
-    parts: Vec<Part>,
+    /// A pair comes after its two parts.
+    parts: Vec<InternedPart>,
     packing: Packing,
     roots: Quotient,
     roots_full: AtomicBool,
-    /// Changes whenever numbers do.
+    /// Changes whenever part numbers do.
     identity: u64,
-    /// All bits met, by word, while states are their own roots.
-    met: Vec<AtomicU64>,
-    /// How many states there were when pairs were last thought about.
+    /// The bits seen set in each word, while states are their own roots.
+    seen_bits: Vec<AtomicU64>,
+    /// The number of states when pairs were last considered.
     considered: u64,
-    /// Parts were tried, and cost more than they saved.
-    stays_whole: bool,
+    /// Part tables cost more than they saved and were given up.
+    parts_rejected: bool,
 }
 
 impl Interned {
-    pub fn new(identity_words: usize) -> Interned {
+    /// `None` if there is no memory.
+    pub fn new(identity_words: usize) -> Option<Interned> {
         let parts = (0..identity_words).map(whole_word).collect();
         let field = |part| Field { part, base_bits: 0, extra_bits: 0 };
-        Interned {
+        Some(Interned {
             words: identity_words,
             parts,
             packing: Packing::new((0..identity_words).map(field).collect()),
-            roots: Quotient::new(1, 0, 0),
+            roots: Quotient::new(1, 0, 0)?,
             roots_full: AtomicBool::new(false),
             identity: next_identity(),
-            met: (0..identity_words).map(|_| AtomicU64::new(0)).collect(),
+            seen_bits: (0..identity_words).map(|_| AtomicU64::new(0)).collect(),
             considered: 0,
-            stays_whole: false,
-        }
+            parts_rejected: false,
+        })
     }
 
+    /// Are states their own roots?
     fn is_direct(&self) -> bool {
         self.parts.iter().all(|part| part.values.is_none())
     }
 
-    /// Makes `numbers`, which are values and numbers of the parts of a state, those of this one; `false` if a part
-    /// has no room for a new value.
+    /// Replaces `numbers`, the values and numbers of the parts of some state, by those of `state`;
+    /// `false` if the table of a part is full.
     #[inline]
-    fn number(parts: &[Part], state: &[u64], numbers: &mut [(u64, u64)]) -> bool {
+    fn number(parts: &[InternedPart], state: &[u64], numbers: &mut [(u64, u64)]) -> bool {
         for (position, part) in parts.iter().enumerate() {
             let value = match part.source {
-                Source::Bits { word, shift, mask } => state[word] >> shift & mask,
-                Source::Pair(left, right) => numbers[left].1 << 32 | numbers[right].1,
+                PartSource::Bits { word, shift, mask } => state[word] >> shift & mask,
+                PartSource::Pair(left, right) => numbers[left].1 << 32 | numbers[right].1,
             };
             if numbers[position].0 != value {
                 let number = match &part.values {
@@ -137,12 +138,13 @@ impl Interned {
         true
     }
 
-    /// What [`number`](Self::number) starts from: values that are numbered already.
-    fn first_numbers(parts: &[Part], numbers: &mut Vec<(u64, u64)>) {
+    /// Values that already have numbers, for [`number`](Self::number) to start from.
+    fn first_numbers(parts: &[InternedPart], numbers: &mut Vec<(u64, u64)>) {
         numbers.clear();
-        let first = |part: &Part| match &part.values {
+        let first = |part: &InternedPart| match &part.values {
             Some(values) if values.len() > 0 => (values.value(0), 0),
-            // A value that no part has: halves of words and pairs of numbers below 2^32 - 1 are other ones.
+            // Not the value of any part: halves of words and pairs of numbers below 2^32 - 1
+            // differ from it.
             Some(_) => (u64::MAX, 0),
             None => (0, 0),
         };
@@ -150,7 +152,7 @@ impl Interned {
     }
 
     #[inline]
-    fn encode(&self, state: &[u64]) -> Option<Root> {
+    fn encode(&self, state: &[u64]) -> Option<StateRoot> {
         let root = LAST.with_borrow_mut(|(identity, numbers)| {
             if *identity != self.identity {
                 Self::first_numbers(&self.parts, numbers);
@@ -159,34 +161,35 @@ impl Interned {
             Self::number(&self.parts, state, numbers).then(|| self.packing.root(numbers)).flatten()
         });
         if root.is_none() {
-            for (met, word) in self.met.iter().zip(state) {
-                met.fetch_or(*word, Ordering::Relaxed);
+            for (seen, word) in self.seen_bits.iter().zip(state) {
+                seen.fetch_or(*word, Ordering::Relaxed);
             }
         }
         root
     }
 
-    /// Writes what a part's number stands for into the state.
-    fn expand(parts: &[Part], part: usize, number: u64, state: &mut [u64]) {
+    /// Writes the value of a part's number into the state.
+    fn expand(parts: &[InternedPart], part: usize, number: u64, state: &mut [u64]) {
         let part = &parts[part];
         let value = part.values.as_ref().map_or(number, |values| values.value(number as u32));
         match part.source {
-            Source::Bits { word, shift, .. } => state[word] |= value << shift,
-            Source::Pair(left, right) => {
+            PartSource::Bits { word, shift, .. } => state[word] |= value << shift,
+            PartSource::Pair(left, right) => {
                 Self::expand(parts, left, value >> 32, state);
                 Self::expand(parts, right, value & mask(32), state);
             }
         }
     }
 
+    /// Calls `visit` for each state with a function that decodes it.
     fn for_each_state(
         roots: &Quotient,
         packing: &Packing,
-        mut visit: impl FnMut(&dyn Fn(&[Part], &mut [u64])),
+        mut visit: impl FnMut(&dyn Fn(&[InternedPart], &mut [u64])),
     ) {
         let mut numbers = Vec::new();
         roots.for_each(|home, extra| {
-            packing.numbers(Root { home, extra }, &mut numbers);
+            packing.numbers(StateRoot { home, extra }, &mut numbers);
             visit(&|parts, state| {
                 state.fill(0);
                 for (field, number) in packing.fields.iter().zip(&numbers) {
@@ -196,26 +199,27 @@ impl Interned {
         });
     }
 
-    /// Bits that a part's numbers need.
+    /// The bits that a part's numbers need.
     fn needed_bits(&self, part: usize) -> u32 {
         match (&self.parts[part].values, self.parts[part].source) {
             (Some(values), _) => bits_of(values.len().saturating_sub(1) as u64),
-            (None, Source::Bits { word, shift, mask }) => {
-                bits_of(self.met[word].load(Ordering::Relaxed) >> shift & mask)
+            (None, PartSource::Bits { word, shift, mask }) => {
+                bits_of(self.seen_bits[word].load(Ordering::Relaxed) >> shift & mask)
             }
-            (None, Source::Pair(..)) => unreachable!("a pair is always numbered"),
+            (None, PartSource::Pair(..)) => unreachable!("a pair always has a table"),
         }
     }
 
-    /// The packing with room for the numbers given so far, where the present one has not.
+    /// A packing with enough bits for all numbers, if the present one has too few.
     fn wider_packing(&self) -> Option<Packing> {
         let mut wider = self.packing.clone();
         if !wider.fields.iter().any(|field| self.needed_bits(field.part) > field.bits()) {
             return None;
         }
         for field in &mut wider.fields {
-            // What is nearly used up gets its next bit along with the others.
-            let values = self.parts[field.part].values.as_ref().map_or(0, |values| values.len() as u64);
+            // A field that is nearly used up gets its next bit now.
+            let values =
+                self.parts[field.part].values.as_ref().map_or(0, |values| values.len() as u64);
             let soon = u32::from(values > 64 && values > mask(field.bits()) / 8 * 7);
             let needed = self.needed_bits(field.part).max(field.bits() + soon);
             field.extra_bits = needed - field.base_bits;
@@ -225,17 +229,17 @@ impl Interned {
 }
 
 impl Store for Interned {
-    type Key = Option<Root>;
+    type Key = Option<StateRoot>;
 
     #[inline]
-    fn key(&self, state: &[u64]) -> Option<Root> {
+    fn key(&self, state: &[u64]) -> Option<StateRoot> {
         let root = self.encode(state)?;
         self.roots.prefetch(root.home);
         Some(root)
     }
 
     #[inline]
-    fn insert(&self, _state: &[u64], key: Option<Root>) -> Insertion {
+    fn insert(&self, _state: &[u64], key: Option<StateRoot>) -> Insertion {
         let Some(root) = key else { return Insertion::Full };
         let result = self.roots.insert(root.home, root.extra);
         if result == Insertion::Full {
@@ -245,64 +249,69 @@ impl Store for Interned {
     }
 
     fn grow(&mut self, memory_bytes: u64, _: usize) -> bool {
-        let full = |part: &Part| {
+        let added_bytes = |part: &InternedPart| {
             part.values
                 .as_ref()
                 .filter(|values| values.is_full())
                 .map_or(0, |values| values.grown_bytes() - values.memory_bytes())
         };
-        let parts_bytes: u64 = self.parts.iter().map(full).sum();
-        if self.memory_bytes() + parts_bytes > memory_bytes {
+        let parts_bytes: u64 = self.parts.iter().map(added_bytes).sum();
+        if self.memory_bytes() + parts_bytes > memory_bytes || !grow_full(&mut self.parts) {
             return false;
         }
-        self.parts
-            .iter_mut()
-            .filter_map(|part| part.values.as_mut())
-            .filter(|values| values.is_full())
-            .for_each(Parts::grow);
         let spare = memory_bytes - self.memory_bytes();
         let states = self.roots.len();
-        // What encodes all roots afresh needs room for them twice.
-        let affordable = self.roots.memory_bytes() / 2 * 3 <= spare;
+        // Encoding all roots again needs both tables at once.
+        let can_recode = self.roots.memory_bytes() / 2 * 3 <= spare;
         let bits: u32 = self.packing.fields.iter().map(|field| self.needed_bits(field.part)).sum();
-        let cut = if self.stays_whole { MAX_ROOT_BITS } else { DIRECT_BITS };
-        if self.is_direct() && bits > cut && affordable {
-            self.cut();
-            return true;
+        let direct_bits = if self.parts_rejected { MAX_ROOT_BITS } else { INTERNED_DIRECT_BITS };
+        if self.is_direct() && bits > direct_bits && can_recode {
+            return self.split();
         }
-        let think_again = states > FEW_TO_PAIR && states > 2 * self.considered;
-        if affordable && !self.is_direct() && (bits > MAX_ROOT_BITS || think_again) {
+        let reconsider = states > INTERNED_PAIRING_STATES && states > 2 * self.considered;
+        if can_recode && !self.is_direct() && (bits > MAX_ROOT_BITS || reconsider) {
             self.considered = states;
-            if states > FEW_TO_JUDGE && self.rejoin() || self.packing.fields.len() > 2 && self.pair() {
+            if states > INTERNED_REJOINING_STATES && self.rejoin()
+                || self.packing.fields.len() > 2 && self.pair()
+            {
                 return true;
             }
         }
         let wider = self.wider_packing();
-        let roots_full = self.roots_full.swap(false, Ordering::Relaxed);
-        if let Some(wider) = wider {
+        let roots_full = self.roots_full.load(Ordering::Relaxed);
+        let allowed = self.roots.memory_bytes() + spare;
+        let grown = if let Some(wider) = wider {
             let extra_bits = wider.extra_bits();
-            if states < FEW || !self.roots.accepts(extra_bits) || self.packing.base_bits < bits_of(states) {
-                if !affordable {
-                    return false;
+            if states < INTERNED_RECODE_STATES
+                || !self.roots.accepts(extra_bits)
+                || self.packing.base_bits < bits_of(states)
+            {
+                let roots: Vec<usize> =
+                    self.packing.fields.iter().map(|field| field.part).collect();
+                can_recode && self.recode(&roots)
+            } else {
+                let load = if roots_full { QUOTIENT_LOAD_ROOMY } else { QUOTIENT_LOAD_TIGHT };
+                let old = &self.packing;
+                let widen = |extra| old.widen(&wider, extra);
+                let rebuilt = self.roots.rebuilt_bytes(extra_bits, load) <= allowed
+                    && self.roots.rebuild(extra_bits, load, widen);
+                if rebuilt {
+                    self.packing = wider;
                 }
-                let roots: Vec<usize> = self.packing.fields.iter().map(|field| field.part).collect();
-                self.recode(&roots);
-                return true;
+                rebuilt
             }
-            let load = if roots_full { ROOMY } else { TIGHT };
-            if self.roots.rebuilt_bytes(extra_bits, load) > self.roots.memory_bytes() + spare {
-                return false;
-            }
-            let old = std::mem::replace(&mut self.packing, wider);
-            self.roots.rebuild(extra_bits, load, |extra| old.widen(&self.packing, extra));
         } else if roots_full {
             let extra_bits = self.packing.extra_bits();
-            let allowed = self.roots.memory_bytes() + spare;
             let fits = |load: &f64| self.roots.rebuilt_bytes(extra_bits, *load) <= allowed;
-            let Some(load) = [ROOMY, TIGHT].into_iter().find(fits) else { return false };
-            self.roots.rebuild(extra_bits, load, |extra| extra);
+            let load = [QUOTIENT_LOAD_ROOMY, QUOTIENT_LOAD_TIGHT].into_iter().find(fits);
+            load.is_some_and(|load| self.roots.rebuild(extra_bits, load, |extra| extra))
+        } else {
+            true
+        };
+        if grown {
+            self.roots_full = AtomicBool::new(false);
         }
-        true
+        grown
     }
 
     fn len(&self) -> u64 {
@@ -310,9 +319,8 @@ impl Store for Interned {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let parts: u64 =
-            self.parts.iter().filter_map(|part| part.values.as_ref()).map(Parts::memory_bytes).sum();
-        self.roots.memory_bytes() + parts
+        let tables = self.parts.iter().filter_map(|part| part.values.as_ref());
+        self.roots.memory_bytes() + tables.map(PartTable::memory_bytes).sum::<u64>()
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -329,7 +337,7 @@ impl Store for Interned {
     }
 
     fn emptied(&self, identity_words: usize, _memory_bytes: u64) -> Option<Interned> {
-        Some(Interned::new(identity_words))
+        Interned::new(identity_words)
     }
 }
 
@@ -342,37 +350,37 @@ mod tests {
     proptest! {
         #![proptest_config(seeded::cases(24))]
         #[test]
-        fn is_a_set(states in testing::states()) {
-            testing::is_a_set(Interned::new(states.words), &states)?;
+        fn behaves_like_a_set(states in testing::states()) {
+            testing::is_a_set(Interned::new(states.words).expect("memory"), &states)?;
         }
     }
 
     #[test]
     fn threads_agree() {
         for words in [1, 2, 5] {
-            testing::threads_agree(Interned::new(words), words);
+            testing::threads_agree(Interned::new(words).expect("memory"), words);
         }
     }
 
     #[test]
-    fn few_bytes_a_state() {
+    fn states_take_few_bytes() {
         let states = testing::product(4, 200_000);
-        let mut store = Interned::new(4);
+        let mut store = Interned::new(4).expect("memory");
         testing::insert_all(&mut store, &states);
         let bytes = store.memory_bytes() as f64 / store.len() as f64;
-        assert!(bytes < 9.0, "{bytes} bytes a state");
+        assert!(bytes < 9.0, "{bytes} bytes per state");
     }
 
     /// Each half of the word has about as many values as there are states.
     #[test]
-    fn parts_that_do_not_pay_are_given_up() {
+    fn parts_that_save_nothing_are_rejected() {
         let state = |number: u64| vec![number.wrapping_mul(0x5_deec_e66d) & mask(48)];
         let states: Vec<Vec<u64>> = (0..700_000).map(state).collect();
-        let mut store = Interned::new(1);
+        let mut store = Interned::new(1).expect("memory");
         testing::insert_all(&mut store, &states);
         assert!(store.is_direct());
         let bytes = store.memory_bytes() as f64 / store.len() as f64;
-        assert!(bytes < 8.0, "{bytes} bytes a state");
+        assert!(bytes < 8.0, "{bytes} bytes per state");
         let mut found = Vec::new();
         store.for_each(&mut |state| found.push(state.to_vec()));
         found.sort_unstable();
@@ -383,9 +391,9 @@ mod tests {
     }
 
     #[test]
-    fn refuses_to_outgrow_its_memory() {
+    fn respects_the_memory_limit() {
         let states = testing::product(3, 100_000);
-        let mut store = Interned::new(3);
+        let mut store = Interned::new(3).expect("memory");
         let full = states.iter().find(|state| {
             loop {
                 let key = store.key(state);

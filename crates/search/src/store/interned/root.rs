@@ -1,8 +1,9 @@
-//! The numbers of a state's parts as a root: bit-packed, the base bits through a permutation of exactly their number, the extra bits beside them.
+//! The numbers of a state's parts as a root: bit-packed, the base bits through a permutation of
+//! exactly their number, the extra bits beside them.
 
 use crate::store::packed::permutation::Permutation;
 
-/// A part's number in the root: the low bits among the permuted ones, the others extra.
+/// A part's number in the root: its low bits are base bits, the others extra bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub part: usize,
@@ -25,18 +26,18 @@ pub(super) fn bits_of(value: u64) -> u32 {
     64 - value.leading_zeros()
 }
 
-/// A state's place in the table of roots.
+/// A state as a key of the table of roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Root {
+pub struct StateRoot {
     pub(super) home: u64,
     pub(super) extra: u64,
 }
 
-/// How the numbers of parts become a root.
+/// The encoding of part numbers as roots.
 #[derive(Clone, Debug)]
 pub(super) struct Packing {
     pub fields: Vec<Field>,
-    /// Of the base bits of all fields.
+    /// Permutes the base bits of all fields.
     permutation: Permutation,
     pub base_bits: u32,
 }
@@ -53,8 +54,8 @@ impl Packing {
 
     /// `None` if a number has too many bits.
     #[inline]
-    pub fn root(&self, numbers: &[(u64, u64)]) -> Option<Root> {
-        let (mut base, mut extra, mut spread) = (0, 0, 0);
+    pub fn root(&self, numbers: &[(u64, u64)]) -> Option<StateRoot> {
+        let (mut base, mut extra, mut scatter) = (0, 0, 0);
         let (mut base_shift, mut extra_shift) = (0, 0);
         for (position, field) in self.fields.iter().enumerate() {
             let number = numbers[field.part].1;
@@ -65,40 +66,40 @@ impl Packing {
                     return None;
                 }
                 extra |= shifted_up(above, extra_shift);
-                spread ^= self.spread(position, above);
+                scatter ^= self.scatter(position, above);
             }
             base_shift += field.base_bits;
             extra_shift += field.extra_bits;
         }
-        Some(Root { home: self.permutation.apply(base) ^ spread, extra })
+        Some(StateRoot { home: self.permutation.apply(base) ^ scatter, extra })
     }
 
-    /// What the extra bits of a field do to the home number; nothing if they are 0.
-    fn spread(&self, position: usize, above: u64) -> u64 {
+    /// Mixes the extra bits of a field into the home number; 0 if they are 0.
+    fn scatter(&self, position: usize, above: u64) -> u64 {
         let mixed = above.wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(position as u32 * 11);
         self.permutation.apply((mixed ^ mixed >> 32) & mask(self.base_bits))
     }
 
     /// The inverse of [`root`](Self::root): the numbers of the fields, in order.
-    pub fn numbers(&self, root: Root, numbers: &mut Vec<u64>) {
+    pub fn numbers(&self, root: StateRoot, numbers: &mut Vec<u64>) {
         numbers.clear();
-        let (mut spread, mut shift) = (0, 0);
+        let (mut scatter, mut shift) = (0, 0);
         for (position, field) in self.fields.iter().enumerate() {
             let above = shifted_down(root.extra, shift) & mask(field.extra_bits);
             if above != 0 {
-                spread ^= self.spread(position, above);
+                scatter ^= self.scatter(position, above);
             }
             numbers.push(shifted_up(above, field.base_bits));
             shift += field.extra_bits;
         }
-        let mut base = self.permutation.invert(root.home ^ spread);
+        let mut base = self.permutation.invert(root.home ^ scatter);
         for (number, field) in numbers.iter_mut().zip(&self.fields) {
             *number |= base & mask(field.base_bits);
             base = shifted_down(base, field.base_bits);
         }
     }
 
-    /// The extra bits of the same numbers under `wider`, where fields may have more of them.
+    /// The extra bits of the same numbers in `wider`, whose fields may have more extra bits.
     pub fn widen(&self, wider: &Packing, extra: u64) -> u64 {
         let mut widened = 0;
         let (mut from, mut to) = (0, 0);
@@ -111,12 +112,13 @@ impl Packing {
     }
 }
 
-/// Shifts by 64 and more give 0.
+/// Shifts to the left; 0 if by 64 bits or more.
 #[inline]
 fn shifted_up(value: u64, by: u32) -> u64 {
     value.checked_shl(by).unwrap_or(0)
 }
 
+/// Shifts to the right; 0 if by 64 bits or more.
 #[inline]
 fn shifted_down(value: u64, by: u32) -> u64 {
     value.checked_shr(by).unwrap_or(0)

@@ -1,115 +1,157 @@
-//! How a segment gets larger: where it is, if there is address space behind it, otherwise by moving to another.
+//! Growing a segment: in place if address space is reserved after it, otherwise by moving to a
+//! larger region.
 //!
-//! Buckets are in the order of hashes, so with more of them every state belongs no nearer to the start than before. Going through the
-//! old buckets from the last to the first, what was read can be cleared, and states find their new buckets in memory
-//! that has been read already. The few that do not (they had moved far from where they belong, or have to) are put aside and
-//! added in the end.
+//! Buckets are in the order of hashes, so with more buckets no state belongs nearer to the start
+//! than before. In place, the old buckets are read and cleared from the last to the first, and
+//! states are placed in memory that has been read already. The few states for which that is not
+//! possible (they were displaced far from home, or have to be) are set aside and added at the end.
 //!
-//! Every state is moved some times in a search, so entries are carried over as they are: only what remains of the hash changes.
+//! Every state moves several times in a search, so the stored words are copied without decoding
+//! the state; only the remainder of the hash changes.
 
-use super::segment::{Decoder, FIRST_TAG, Others, Segment};
-use super::shape::{NEIGHBOURS, PLACES, Shape};
+use super::entry::StoredWords;
+use super::segment::{BucketDecoder, Segment};
+use super::shape::{Home, NEIGHBOURS, PROBES, SegmentShape};
+use super::tags::{FIRST_TAG, TAGS_PER_WORD, extract, shift, tag, taken};
+use crate::memory::sync::Ordering;
 use std::sync::atomic::AtomicBool;
 
+/// Where an entry may be placed.
+#[derive(Clone, Copy, Debug)]
+struct Allowed {
+    probes: u64,
+    /// Buckets before this one have not been read yet.
+    first_bucket: u64,
+}
+
+impl Allowed {
+    const EVERYWHERE: Allowed = Allowed { probes: PROBES, first_bucket: 0 };
+}
+
 impl Segment {
-    /// Changes to another number of buckets; `false` if there is no memory, and then nothing has changed. States have
-    /// so many words. Precondition: `shape` is larger.
-    pub fn grow(&mut self, shape: Shape, words: usize, others: &Others) -> bool {
+    /// Changes to a larger shape; `false` if there is no memory, and then nothing has changed.
+    /// States have `words` words.
+    pub fn grow(&mut self, shape: SegmentShape, words: usize, stored: &StoredWords) -> bool {
         let Some(bytes) = shape.bytes() else { return false };
         let mut state = vec![0; words];
         if bytes >= self.region.bytes() && self.region.extend(bytes, 1) {
-            self.spread(shape, &mut state, others);
+            self.rearrange(shape, &mut state, stored);
             return true;
         }
         let Some(mut larger) = Segment::new(shape) else { return false };
-        let mut aside = std::mem::take(&mut self.strays);
+        let mut aside = std::mem::take(&mut self.overflow);
+        let mut entries = vec![0; self.shape.bucket_bytes / 8];
         for bucket in 0..self.shape.buckets {
-            let entries = self.bucket(bucket).cast_const();
-            // SAFETY: the bucket is in use and nobody writes it meanwhile; `larger` lies elsewhere.
-            unsafe {
-                larger.take(&self.shape, bucket, entries, PLACES, 0, &mut |hash, entry| {
-                    self.shape.read(entry, &mut state, others);
+            self.region.take_words(bucket as usize * self.shape.bucket_bytes, &mut entries);
+            larger.carry_bucket(
+                &self.shape,
+                bucket,
+                &entries,
+                Allowed::EVERYWHERE,
+                |hash, entry| {
+                    // SAFETY: the entry is complete and belongs to the copy of a bucket.
+                    unsafe { self.shape.read_entry(entry, &mut state, stored) };
                     aside.push((hash, state.clone()));
-                });
-            }
+                },
+            );
         }
-        for (hash, stray) in aside {
-            larger.add_or_keep(hash, &stray, others);
+        for (hash, state) in aside {
+            larger.add_or_overflow(hash, state, stored);
         }
         *self = larger;
         true
     }
 
-    /// Arranges the entries in another shape. Precondition: the region is large enough for both, and what was added to it
-    /// is zero.
-    fn spread(&mut self, shape: Shape, state: &mut [u64], others: &Others) {
+    /// Moves the entries to the buckets of another shape. Precondition: the region is large enough
+    /// for both shapes, and zero beyond the old one.
+    fn rearrange(&mut self, shape: SegmentShape, state: &mut [u64], stored: &StoredWords) {
         let old = std::mem::replace(&mut self.shape, shape);
         self.full = AtomicBool::new(false);
-        let mut aside = std::mem::take(&mut self.strays);
-        let mut copy = vec![0u64; old.bucket_bytes / 8];
+        let mut aside = std::mem::take(&mut self.overflow);
+        let mut entries = vec![0; old.bucket_bytes / 8];
         for bucket in (0..old.buckets).rev() {
             let start = bucket as usize * old.bucket_bytes;
-            // SAFETY: the region still has the old buckets, in whole words, and nobody else uses it.
-            unsafe {
-                let place = self.region.start().add(start).cast::<u64>();
-                std::ptr::copy_nonoverlapping(place, copy.as_mut_ptr(), copy.len());
-                std::ptr::write_bytes(place, 0, copy.len());
-            }
-            // Buckets from here on lie where everything has been read.
-            let first = start.div_ceil(self.shape.bucket_bytes) as u64;
-            let entries = copy.as_ptr().cast::<u8>();
-            // SAFETY: the copy is a bucket of the old shape, and nobody writes it meanwhile.
-            unsafe {
-                self.take(&old, bucket, entries, NEIGHBOURS, first, &mut |hash, entry| {
-                    old.read(entry, state, others);
-                    aside.push((hash, state.to_vec()));
-                });
-            }
+            self.region.take_words(start, &mut entries);
+            let first_bucket = start.div_ceil(self.shape.bucket_bytes) as u64;
+            let allowed = Allowed { probes: NEIGHBOURS, first_bucket };
+            self.carry_bucket(&old, bucket, &entries, allowed, |hash, entry| {
+                // SAFETY: the entry is complete and belongs to the copy of a bucket.
+                unsafe { old.read_entry(entry, state, stored) };
+                aside.push((hash, state.to_vec()));
+            });
         }
         for (hash, state) in aside {
-            self.add_or_keep(hash, &state, others);
+            self.add_or_overflow(hash, state, stored);
         }
     }
 
-    /// Adds the entries of a bucket of another shape; those without room in so many places, or with none from bucket
-    /// `first` on, are given to `left`, each with its hash.
-    ///
-    /// SAFETY: `entries` points to such a bucket, which is not this segment's and is not written meanwhile.
-    unsafe fn take(
+    /// Adds the entries of `bucket`, a copy of a bucket of the shape `old` with this number. Calls
+    /// `reject` with the hash of each entry that found no free slot.
+    fn carry_bucket(
         &mut self,
-        old: &Shape,
-        bucket: u64,
-        entries: *const u8,
-        places: u64,
-        first: u64,
-        left: &mut dyn FnMut(u64, *const u8),
+        old: &SegmentShape,
+        number: u64,
+        bucket: &[u64],
+        allowed: Allowed,
+        mut reject: impl FnMut(u64, *const u8),
     ) {
-        let decoder = Decoder::new(old, bucket);
+        debug_assert_eq!(bucket.len() * 8, old.bucket_bytes);
+        let decoder = BucketDecoder::new(old, number);
         for slot in 0..old.slots {
-            // SAFETY: a bucket has so many slots, and a tag that was published says that there is an entry.
+            let tag = extract(bucket[slot / TAGS_PER_WORD], slot);
+            if tag < FIRST_TAG {
+                break;
+            }
+            // SAFETY: the bucket holds all slots of its shape, and the tag says that the entry is
+            // complete.
             unsafe {
-                let tag = entries.cast::<u64>().add(slot / 4).read() >> (16 * (slot % 4)) & 0xffff;
-                if tag < FIRST_TAG {
-                    break;
-                }
-                let entry = entries.add(old.entry_offset(slot));
+                let entry = bucket.as_ptr().cast::<u8>().add(old.entry_offset(slot));
                 let hash = decoder.hash(old, tag, old.read_rest(entry));
-                if !self.carry(hash, entry, places, first) {
-                    left(hash, entry);
+                if !self.carry(hash, entry, allowed) {
+                    reject(hash, entry);
                 }
             }
         }
     }
 
-    fn add_or_keep(&mut self, hash: u64, state: &[u64], others: &Others) {
+    /// Adds an entry of any shape that the segment does not hold; `false` if it found no free slot.
+    ///
+    /// SAFETY: `entry` points to a complete entry outside of this segment.
+    unsafe fn carry(&mut self, hash: u64, entry: *const u8, allowed: Allowed) -> bool {
+        let Home { bucket: home, remainder } = self.shape.home(hash);
+        for probe in 0..allowed.probes {
+            let bucket = if probe == 0 { home } else { self.shape.probe(home, probe, remainder) };
+            if bucket < allowed.first_bucket {
+                return false;
+            }
+            let Some((slot, tags)) = (0..self.shape.tag_words).find_map(|word| {
+                let tags = self.tags(bucket, word).load(Ordering::Relaxed);
+                let taken = taken(tags);
+                (taken < TAGS_PER_WORD).then_some((TAGS_PER_WORD * word + taken, tags))
+            }) else {
+                continue;
+            };
+            if slot >= self.shape.slots {
+                continue;
+            }
+            // SAFETY: the slot is free, and the segment is borrowed exclusively.
+            unsafe { self.shape.copy_entry(entry, self.entry(bucket, slot), remainder) };
+            let tags = tags | tag(probe, remainder) << shift(slot);
+            self.tags(bucket, slot / TAGS_PER_WORD).store(tags, Ordering::Relaxed);
+            return true;
+        }
+        false
+    }
+
+    fn add_or_overflow(&mut self, hash: u64, state: Vec<u64>, stored: &StoredWords) {
         let mut entry = vec![0; self.shape.entry_bytes];
-        // SAFETY: room for an entry that is nobody else's; what is carried are the other words.
+        // SAFETY: the vector has the size of an entry; `carry` only copies its stored words.
         let added = unsafe {
-            self.write(entry.as_mut_ptr(), 0, state, others);
-            self.carry(hash, entry.as_ptr(), PLACES, 0)
+            self.shape.write_entry(entry.as_mut_ptr(), 0, &state, stored);
+            self.carry(hash, entry.as_ptr(), Allowed::EVERYWHERE)
         };
         if !added {
-            self.strays.push((hash, state.to_vec()));
+            self.overflow.push((hash, state));
         }
     }
 }

@@ -1,13 +1,14 @@
-//! An invertible hash: a permutation of the numbers of so many bits, of which the high ones are well mixed.
+//! An invertible hash: a permutation of the numbers of a given bit width, whose high bits are well
+//! mixed.
 //!
-//! Shifts and multiplications by odd numbers, as in the finalizers of common hash functions, but on exactly the bits that a
-//! key has. So the set of hashes is no larger than the set of keys, and a hash is as good as the key.
+//! It consists of shifts and multiplications by odd numbers, as in the finalizers of common hash
+//! functions, but on exactly the bits that a key has, so a hash has no more bits than its key.
 
 /// A permutation of `0..1 << bits`.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Permutation {
     mask: u64,
-    /// At least half of the bits, so that the step undoes itself.
+    /// At least half of the bits, so that `x ^ x >> shift` is its own inverse.
     shift: u32,
     inverses: [u64; 2],
 }
@@ -18,10 +19,14 @@ impl Permutation {
     /// Precondition: `1 <= bits <= 64`.
     pub fn new(bits: u32) -> Permutation {
         debug_assert!((1..=64).contains(&bits));
-        Permutation { mask: u64::MAX >> (64 - bits), shift: bits.div_ceil(2), inverses: FACTORS.map(inverse) }
+        Permutation {
+            mask: u64::MAX >> (64 - bits),
+            shift: bits.div_ceil(2),
+            inverses: FACTORS.map(inverse),
+        }
     }
 
-    /// Precondition: `key` has no bits beyond those of the permutation. The same holds for the result.
+    /// Precondition: `key` is within the permutation's range.
     #[inline]
     pub fn apply(&self, key: u64) -> u64 {
         let mut hash = key;
@@ -43,7 +48,8 @@ impl Permutation {
     }
 }
 
-/// The inverse of an odd number modulo 2^64, by Newton's iteration: each round doubles the bits that are right.
+/// The inverse of an odd number modulo 2^64, by Newton's iteration: each round doubles the number
+/// of correct bits.
 fn inverse(odd: u64) -> u64 {
     let mut inverse = odd;
     for _ in 0..5 {

@@ -1,29 +1,22 @@
-//! The packed store against a set of the standard library: one thread and several, through growth, at the end of memory.
+//! The packed store compared with a set of the standard library: with one thread and several,
+//! across growth, and at the memory limit.
 
 use super::*;
+use crate::store::testing::insert as add;
+use lariat_ir::random::SplitMix64;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn add(store: &mut Packed, state: &[u64]) -> bool {
-    loop {
-        let key = store.key(state);
-        match store.insert(state, key) {
-            Insertion::New => return true,
-            Insertion::Known => return false,
-            Insertion::Full => assert!(store.grow(u64::MAX, 3)),
-        }
-    }
-}
-
 fn contents(store: &Packed) -> HashSet<Vec<u64>> {
     let mut found = HashSet::new();
-    store.for_each(&mut |state| assert!(found.insert(state.to_vec()), "each once"));
+    store
+        .for_each(&mut |state| assert!(found.insert(state.to_vec()), "each state is visited once"));
     assert_eq!(found.len() as u64, store.len());
     found
 }
 
-/// Numbers with few and with many different values.
+/// Words with few and with many different values.
 fn word(bits: u32, random: u64, style: u64) -> u64 {
     let value = match style % 3 {
         0 => random % 50,
@@ -31,18 +24,6 @@ fn word(bits: u32, random: u64, style: u64) -> u64 {
         _ => random,
     };
     if bits == 0 { 0 } else { value & u64::MAX >> (64 - bits) }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut value = self.0;
-        value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        value ^ value >> 31
-    }
 }
 
 proptest! {
@@ -55,11 +36,12 @@ proptest! {
         seed: u64,
         style: u64,
     ) {
-        let mut random = Random(seed);
+        let mut random = SplitMix64::new(seed);
         let mut store = Packed::new(&bits, 0).unwrap();
         let mut oracle = HashSet::new();
         for _ in 0..count {
-            let state: Vec<u64> = bits.iter().map(|&bits| word(bits, random.next(), style)).collect();
+            let state: Vec<u64> =
+                bits.iter().map(|&bits| word(bits, random.next_u64(), style)).collect();
             prop_assert_eq!(add(&mut store, &state), oracle.insert(state));
         }
         prop_assert_eq!(contents(&store), oracle);
@@ -67,7 +49,7 @@ proptest! {
 }
 
 #[test]
-fn consecutive_numbers_fill_the_table_well() {
+fn consecutive_numbers_are_stored_compactly() {
     for bits in [24, 30, 40, 64] {
         let mut store = Packed::new(&[bits], 0).unwrap();
         for number in 0..1_000_000 {
@@ -76,33 +58,39 @@ fn consecutive_numbers_fill_the_table_well() {
         assert!(!add(&mut store, &[77_777]));
         assert_eq!(store.len(), 1_000_000);
         let limit = if bits == 64 { 22 } else { 11 };
-        assert!(store.memory_bytes() < limit * 1_000_000, "{bits} bits: {} bytes", store.memory_bytes());
+        assert!(
+            store.memory_bytes() < limit * 1_000_000,
+            "{bits} bits: {} bytes",
+            store.memory_bytes()
+        );
     }
 }
 
-/// Threads insert overlapping sets at once: each state is new to exactly one of them.
+/// Threads insert the same states concurrently: each state is new to exactly one of them.
 #[test]
 fn threads_agree() {
     for (words, states) in [(1, 300_000u64), (2, 200_000), (3, 100_000), (9, 30_000)] {
         let mut store = Packed::new(&vec![64; words], 0).unwrap();
-        let fresh = AtomicU64::new(0);
+        let added = AtomicU64::new(0);
         let state = |number: u64| -> Vec<u64> {
-            (0..words as u64).map(|word| Random(number * 31 + word % 3).next() >> (word % 2 * 20)).collect()
+            (0..words as u64)
+                .map(|word| SplitMix64::new(number * 31 + word % 3).next_u64() >> (word % 2 * 20))
+                .collect()
         };
-        // Each thread keeps where it came to when there was no room.
+        // Where each thread stopped because the table was full.
         let mut places = [0u64; 4];
         while places.iter().any(|&place| place < states) {
             std::thread::scope(|scope| {
                 for (thread, place) in places.iter_mut().enumerate() {
-                    let (store, fresh) = (&store, &fresh);
+                    let (store, added) = (&store, &added);
                     scope.spawn(move || {
                         while *place < states {
-                            // Two threads go up, two go down.
+                            // Two threads insert in ascending order, two in descending order.
                             let number = if thread % 2 == 0 { *place } else { states - 1 - *place };
                             let state = state(number);
                             let key = store.key(&state);
                             match store.insert(&state, key) {
-                                Insertion::New => _ = fresh.fetch_add(1, Ordering::Relaxed),
+                                Insertion::New => _ = added.fetch_add(1, Ordering::Relaxed),
                                 Insertion::Known => {}
                                 Insertion::Full => return,
                             }
@@ -115,7 +103,7 @@ fn threads_agree() {
                 assert!(store.grow(u64::MAX, 3));
             }
         }
-        assert_eq!(fresh.into_inner(), states);
+        assert_eq!(added.into_inner(), states);
         assert_eq!(contents(&store), (0..states).map(state).collect());
     }
 }
@@ -138,12 +126,12 @@ fn respects_the_limit() {
     assert_eq!(store.len(), number);
 }
 
-/// Tables fill up well before they must grow, whatever the size of an entry.
+/// Tables reach a load of 60 % before they must grow, for all entry sizes.
 #[test]
 fn buckets_fill_up() {
     for bits in [vec![40], vec![64], vec![64, 64], vec![64, 64, 64], vec![64; 5]] {
         let store = Packed::new(&bits, 500_000).unwrap();
-        let room: u64 = store.segments.iter().map(Segment::room).sum();
+        let capacity: u64 = store.segments.iter().map(Segment::capacity).sum();
         let mut number = 0u64;
         loop {
             let mut state = vec![number % 1000; bits.len()];
@@ -154,31 +142,33 @@ fn buckets_fill_up() {
             }
             number += 1;
         }
-        let load = number as f64 / room as f64;
+        let load = number as f64 / capacity as f64;
         assert!(load > 0.6, "{bits:?}: full at a load of {load}");
     }
 }
 
-/// A segment that grows by too little: what finds no room is kept aside and known nonetheless, and finds its place later.
+/// A segment that grows by too little: states without a free slot go to the overflow list, are
+/// still known, and return to the table when it grows further.
 #[test]
-fn what_finds_no_room_is_kept() {
-    let mut strays = 0;
+fn states_without_a_slot_overflow() {
+    let mut overflowed = 0;
     for bits in [vec![40], vec![64, 64], vec![64; 5]] {
         let mut store = Packed::new(&bits, 0).unwrap();
-        let state =
-            |number: u64| -> Vec<u64> { (0..bits.len() as u64).map(|word| number * (word + 1)).collect() };
+        let state = |number: u64| -> Vec<u64> {
+            (0..bits.len() as u64).map(|word| number * (word + 1)).collect()
+        };
         let mut number = 0;
         for round in 0..40 {
             while store.insert(&state(number), store.key(&state(number))) == Insertion::New {
                 number += 1;
             }
             for index in 0..SEGMENTS {
-                // Hardly more, so that strays come about, and in the end enough.
+                // Too few buckets for all states in most rounds, enough in every eighth.
                 let buckets = store.segments[index].shape.buckets;
                 let shape = store.shape(if round % 8 == 7 { 2 * buckets } else { buckets + 1 });
-                let (words, others) = (store.identity_words, store.others.clone());
-                assert!(store.segments[index].grow(shape, words, &others));
-                strays += store.segments[index].strays.len();
+                let (words, stored) = (store.identity_words, store.stored.clone());
+                assert!(store.segments[index].grow(shape, words, &stored));
+                overflowed += store.segments[index].overflow.len();
             }
             assert_eq!(store.len(), number);
             for known in 0..number {
@@ -187,11 +177,11 @@ fn what_finds_no_room_is_kept() {
         }
         assert_eq!(contents(&store), (0..number).map(state).collect());
     }
-    assert!(strays > 0, "the test makes some");
+    assert!(overflowed > 0, "the test fills overflow lists");
 }
 
 #[test]
-fn threads_that_meet_in_the_same_slots() {
+fn threads_contend_for_slots() {
     for words in [1, 3] {
         super::super::testing::threads_contend(|| Packed::new(&vec![64; words], 0).unwrap(), words);
     }
