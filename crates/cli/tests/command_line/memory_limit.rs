@@ -15,7 +15,7 @@ const MARGIN: u64 = LIMIT / 10 + (25 << 20);
 
 /// Allowed excess where the states are recoded, for a wider layout or to compress them: meanwhile
 /// some states are stored twice.
-const RECODING_MARGIN: u64 = LIMIT / 2 + (25 << 20);
+const RECODING_MARGIN: u64 = LIMIT / 4 + (25 << 20);
 
 /// Four counters that go up and down: 200⁴ states.
 const COUNTERS: &str = "

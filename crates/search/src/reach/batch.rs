@@ -12,25 +12,41 @@ pub(crate) struct InsertionBatch<Key> {
     pub next: Vec<u64>,
     states: Vec<u64>,
     keys: Vec<Key>,
+    /// The store was full and could not grow; later states are discarded.
+    is_store_full: bool,
 }
 
 impl<Key: Copy> InsertionBatch<Key> {
     pub fn new(identity: usize) -> InsertionBatch<Key> {
-        InsertionBatch { identity, next: Vec::new(), states: Vec::new(), keys: Vec::new() }
+        InsertionBatch {
+            identity,
+            next: Vec::new(),
+            states: Vec::new(),
+            keys: Vec::new(),
+            is_store_full: false,
+        }
+    }
+
+    /// Whether the store was full and could not grow. States that are added later are discarded.
+    pub fn is_store_full(&self) -> bool {
+        self.is_store_full
     }
 
     /// Adds `next`; whether the batch is full.
     pub fn push(&mut self) -> bool {
+        if self.is_store_full {
+            return false;
+        }
         self.states.extend_from_slice(&self.next[..self.identity]);
         self.states.len() >= INSERTION_BATCH_STATES * self.identity
     }
 
-    /// Inserts all states, calling `grow` when the store is full; `false` if it could not grow.
+    /// Inserts all states, calling `grow` when the store is full.
     pub fn insert<T: Store<Key = Key>>(
         &mut self,
         store: &mut T,
         grow: &mut dyn FnMut(&mut T) -> bool,
-    ) -> bool {
+    ) {
         let mut first = 0;
         while first < self.states.len() {
             let states = self.states[first..].chunks_exact(self.identity);
@@ -42,10 +58,10 @@ impl<Key: Copy> InsertionBatch<Key> {
                 .take_while(|(state, key)| store.insert(state, **key) != Insertion::Full);
             first += inserted.count() * self.identity;
             if first < self.states.len() && !grow(store) {
-                return false;
+                self.is_store_full = true;
+                break;
             }
         }
         self.states.clear();
-        true
     }
 }

@@ -232,14 +232,23 @@ impl Frontier {
         }
     }
 
-    /// Replaces the words of every chunk by `recode` of them, for states of `words` words.
+    /// Replaces the words of every chunk by `recode` of them, for states of `words` words. Coded
+    /// chunks stay coded: plain ones would take several times the memory.
     pub fn recode(&mut self, words: usize, recode: &mut dyn FnMut(&[u64]) -> Vec<u64>) {
         let mut recoded = Frontier::new(words);
         while let Some(chunk) = self.take_chunk() {
+            let is_coded = matches!(chunk, FrontierChunk::Coded(_));
             let chunk = self.plain(chunk);
-            recoded.add_chunk(FrontierChunk::Plain(recode(&chunk)));
+            let words = recode(&chunk);
             self.retire(chunk);
+            let stride = recoded.stride;
+            let recoded_chunk = match is_coded {
+                true => FrontierChunk::Coded(DeltaCoded::new(&words, stride, &mut recoded.buffer)),
+                false => FrontierChunk::Plain(words),
+            };
+            recoded.add_chunk(recoded_chunk);
         }
+        recoded.allocated_bytes = self.allocated_bytes;
         *self = recoded;
     }
 }
@@ -248,6 +257,30 @@ impl Frontier {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// A frontier that is recoded has the same entries and coded chunks.
+    #[test]
+    fn recoding_keeps_chunks_coded() {
+        let mut frontier = Frontier::new(1);
+        let count = ((PLAIN_CHUNKS + 4) * CHUNK_STATES) as u64;
+        (0..count).for_each(|number| frontier.push(number, &[number]));
+        let coded = |frontier: &Frontier| {
+            let is_coded = |chunk: &&FrontierChunk| matches!(chunk, FrontierChunk::Coded(_));
+            frontier.chunks.iter().filter(is_coded).count()
+        };
+        let before = coded(&frontier);
+        assert!(before > 0);
+        frontier.recode(2, &mut |entries| {
+            entries.chunks(2).flat_map(|entry| [entry[0], entry[1], 7]).collect()
+        });
+        assert_eq!(coded(&frontier), before);
+        let mut block = Vec::new();
+        while !frontier.is_empty() {
+            frontier.take_oldest(1, &mut block);
+        }
+        let expected: Vec<u64> = (0..count).flat_map(|number| [number, number, 7]).collect();
+        assert_eq!(block, expected);
+    }
 
     proptest! {
         #![proptest_config(seeded::cases(256))]

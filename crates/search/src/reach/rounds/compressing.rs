@@ -45,16 +45,15 @@ impl<'a, S: System> ParallelSearch<'a, S, Packed> {
         let words = self.system.get().width().identity;
         let (threads, states) = (self.workers.len(), self.store.len());
         let mut batch = InsertionBatch::new(words);
-        let (mut fits, budget) = (true, self.options.limits.budget);
+        let budget = self.options.limits.budget;
         let mut add = |batch: &mut InsertionBatch<_>| {
-            fits = fits
-                && batch.insert(&mut store, &mut |store: &mut Interned| {
-                    // Segments of the packed store that were copied are freed already.
-                    store.grow(meter.store_limit(store.memory_bytes()), threads)
-                });
+            batch.insert(&mut store, &mut |store: &mut Interned| {
+                // Segments of the packed store that were copied are freed already.
+                store.grow(meter.store_limit(store.memory_bytes()), threads)
+            });
         };
         self.store.drain(&mut |state| {
-            if budget.is_over() {
+            if budget.is_over() || batch.is_store_full() {
                 return;
             }
             batch.next.clear();
@@ -64,6 +63,7 @@ impl<'a, S: System> ParallelSearch<'a, S, Packed> {
             }
         });
         add(&mut batch);
+        let mut fits = !batch.is_store_full();
         let signal = StopSignal::default();
         if let (true, Err(exhausted)) = (budget.is_over(), budget.check()) {
             signal.end_search(Some(exhausted.into()));

@@ -44,13 +44,12 @@ where
         let identity = wider.width().identity;
         let mut old = vec![0; present.width().all];
         let mut batch = InsertionBatch::new(identity);
-        let (mut fits, budget) = (true, self.options.limits.budget);
+        let (budget, threads) = (self.options.limits.budget, self.workers.len());
         let mut add = |batch: &mut InsertionBatch<T::Key>| {
-            fits =
-                fits && batch.insert(&mut store, &mut |store| store.grow(room, self.workers.len()));
+            batch.insert(&mut store, &mut |store| store.grow(room, threads));
         };
         let known = self.store.for_each(&mut |state| {
-            if budget.is_over() {
+            if budget.is_over() || batch.is_store_full() {
                 return;
             }
             old[..state.len()].copy_from_slice(state);
@@ -65,15 +64,16 @@ where
             self.signal.end_search(Some(exhausted.into()));
             return;
         }
-        if !fits {
+        if batch.is_store_full() {
             self.signal.end_search(Some(self.meter.out_of_memory(self.store.memory_bytes())));
             return;
         }
+        // The old store is released before the frontiers are recoded.
+        self.store = store;
         for worker in &mut self.workers {
             worker.widen(&recoder, wider.width());
         }
         self.misfits.push(misfit);
-        self.store = store;
         self.system = CurrentSystem::Wider(Box::new(wider));
         if !known {
             self.restart();

@@ -69,6 +69,12 @@ impl Packed {
     /// For states whose word `i` only ever has its lowest `bits[i]` bits set, with room for
     /// `states` states. `None` if there is no memory.
     pub fn new(bits: &[u32], states: u64) -> Option<Packed> {
+        Packed::within(bits, states, u64::MAX)
+    }
+
+    /// Like [`new`](Self::new). If room for `states` states takes more than `memory_bytes` bytes,
+    /// the table is as small as possible and can still grow step by step.
+    fn within(bits: &[u32], states: u64, memory_bytes: u64) -> Option<Packed> {
         // The first of the widest words: if it is word 0, the others are contiguous.
         let hashed = (0..bits.len()).rev().max_by_key(|&word| bits[word])?;
         let hash_bits = match bits {
@@ -93,8 +99,11 @@ impl Packed {
             / 4
             / SEGMENTS as u128
             / u128::from(first.capacity())) as u64;
+        let wanted = packed.shape(buckets.max(MIN_BUCKETS));
+        let bytes = wanted.bytes().map(|bytes| bytes as u64 * SEGMENTS as u64);
+        let shape = if bytes? <= memory_bytes { wanted } else { first };
         for _ in 0..SEGMENTS {
-            packed.segments.push(Segment::new(packed.shape(buckets.max(MIN_BUCKETS)))?);
+            packed.segments.push(Segment::new(shape.clone())?);
         }
         Some(packed)
     }
@@ -274,12 +283,7 @@ impl Store for Packed {
     }
 
     fn emptied_for(&self, bits: &[u32], memory_bytes: u64) -> Option<Packed> {
-        // As large as this one, if that fits. Otherwise an empty table, which can still grow step
-        // by step.
-        let words = bits.len().max(1).div_ceil(self.identity_words.max(1)) as u64;
-        let states =
-            if self.memory_bytes().saturating_mul(words) <= memory_bytes { self.len() } else { 0 };
-        Packed::new(bits, states).or_else(|| Packed::new(bits, 0))
+        Packed::within(bits, self.len(), memory_bytes).or_else(|| Packed::new(bits, 0))
     }
 }
 
