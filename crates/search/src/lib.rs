@@ -84,6 +84,7 @@
 //! ```
 
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod branching;
 mod caching;

@@ -29,15 +29,20 @@ use std::time::Duration;
 /// The result of the test.
 #[derive(Clone, Debug)]
 pub enum Boundedness {
-    /// Every reachable state was visited: the longest contents of each channel, in messages.
+    /// Every reachable state was visited, so no channel grows without bound.
     Bounded {
+        /// The largest number of messages in each channel; channel `n` has index `n - 1`.
         longest: Vec<usize>,
+        /// The number of visited states.
         states: u64,
     },
+    /// Some channel grows without bound.
     Unbounded(Box<Growth>),
-    /// A limit ended the search.
+    /// A limit ended the search before it visited every state or found growth.
     Undecided {
+        /// The limit that ended the search.
         limit: Limit,
+        /// The number of visited states.
         states: u64,
     },
     /// Making the initial state failed.
@@ -47,7 +52,9 @@ pub enum Boundedness {
 /// A run to a cycle of steps that can be repeated forever, and the channels that grow with it.
 #[derive(Clone, Debug)]
 pub struct Growth {
+    /// The run from an initial state to the start of the cycle.
     pub prefix: Run,
+    /// The steps of the cycle, once.
     pub cycle: Vec<Step>,
     /// Channel numbers, and how many messages a round adds to each.
     pub channels: Vec<(u32, usize)>,

@@ -48,11 +48,19 @@ struct Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheEntry {
     /// The state was not stored and is on the stack now.
-    New { sleep_set: SleepSet },
+    New {
+        /// The sleep set with which the state was stored.
+        sleep_set: SleepSet,
+    },
     /// There is nothing to do.
     Known,
     /// The state was stored and is on the stack again, for the successors in `woken`.
-    Again { woken: SleepSet, sleep_set: SleepSet },
+    Again {
+        /// The successors that were in the stored sleep set and are not in the new one.
+        woken: SleepSet,
+        /// The sleep set that is stored now: the intersection of the stored and the new one.
+        sleep_set: SleepSet,
+    },
     /// There is no room before [`Cache::grow`].
     Full,
 }
@@ -81,7 +89,7 @@ pub struct Cache {
 }
 
 /// Memory per state.
-pub fn bytes_per_state(identity_words: usize) -> u64 {
+pub(crate) fn bytes_per_state(identity_words: usize) -> u64 {
     (identity_words * 8 + size_of::<Slot>() + 4 + 2 * 4) as u64
 }
 
@@ -200,22 +208,20 @@ impl Cache {
     }
 
     /// The number of stored states.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.slots.len() as u64
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
-    pub fn memory_bytes(&self) -> u64 {
+    /// The memory of slots, states, hash table and replacement policy.
+    pub(crate) fn memory_bytes(&self) -> u64 {
         (self.slots.capacity() * size_of::<Slot>()
             + self.states.capacity() * 8
             + self.chains.len() * 4
             + self.candidates.memory_bytes()) as u64
     }
 
-    pub fn revisits(&self) -> Revisits {
+    /// How many states were inserted, evicted and visited again so far.
+    pub(crate) fn revisits(&self) -> Revisits {
         let replaced = self.insertions - self.slots.len() as u64;
         // Exact while nothing was evicted, an estimate afterwards.
         let distinct = if replaced == 0 {

@@ -5,10 +5,7 @@
 //! wider layout, saving) borrow it `&mut`, between the rounds of a search. A store must not know
 //! the meaning of a state's bits.
 
-#![warn(missing_docs)]
-
 mod bitstate;
-#[allow(missing_docs)]
 mod cache;
 mod compact;
 mod distinct;
@@ -24,7 +21,8 @@ mod quotient;
 mod testing;
 
 pub use bitstate::{Bitstate, DEFAULT_FUNCTIONS, MAX_FUNCTIONS};
-pub use cache::{Cache, CacheEntry, Replacement, SleepSet, bytes_per_state};
+pub(crate) use cache::bytes_per_state;
+pub use cache::{Cache, CacheEntry, Replacement, SleepSet};
 pub use compact::{Compact, DEFAULT_BITS};
 pub use interned::Interned;
 pub use packed::Packed;
