@@ -62,6 +62,8 @@ pub struct Statistics {
     pub revisits: Option<Revisits>,
     /// The number of states when memory ran out and they were compressed, if that happened.
     pub compressed: Option<u64>,
+    /// How often the layout was widened because a value did not fit it.
+    pub widenings: u64,
 }
 
 impl Statistics {

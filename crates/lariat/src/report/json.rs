@@ -126,6 +126,8 @@ struct StatisticsJson {
     /// The number of states when memory ran out and they were compressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     compressed_at: Option<u64>,
+    /// How often the layout was widened because a value did not fit it.
+    widenings: u64,
     /// The expected number of omitted states, for stores that can omit states.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_omissions: Option<f64>,
@@ -332,6 +334,7 @@ fn statistics(
         memory_bytes: statistics.memory_bytes,
         seconds: statistics.time.as_secs_f64(),
         compressed_at: statistics.compressed,
+        widenings: statistics.widenings,
         expected_omissions: match guarantee {
             lariat_search::Guarantee::Exact => None,
             lariat_search::Guarantee::Omissions { expected } => Some(expected),

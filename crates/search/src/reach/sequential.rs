@@ -216,6 +216,7 @@ impl<'a> SequentialSearch<'a> {
                 time: self.meter.elapsed(),
                 revisits,
                 compressed: None,
+                widenings: 0,
             },
             coverage: self.tally.coverage,
             ..Outcome::default()
@@ -231,12 +232,14 @@ pub(crate) fn restart_when_unfit<S: System>(
 ) -> Outcome {
     let start = Instant::now();
     let mut wide = None;
+    let mut widenings = 0;
     let mut before = Outcome::default();
     loop {
         let now = wide.as_ref().unwrap_or(system);
         let UnfitLayout { misfit, mut outcome } = match search(now, start.elapsed()) {
             Ok(mut outcome) => {
                 outcome.keep_errors_of(before);
+                outcome.statistics.widenings = widenings;
                 return outcome;
             }
             Err(unfit) => *unfit,
@@ -244,6 +247,7 @@ pub(crate) fn restart_when_unfit<S: System>(
         outcome.keep_errors_of(before);
         before = outcome;
         let wider = now.widened(&misfit);
+        widenings += 1;
         now.layout_widened(&wider);
         wide = Some(wider);
     }

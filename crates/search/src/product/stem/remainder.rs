@@ -146,6 +146,7 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
             store_bytes: stem.store_bytes + graph.store_bytes(),
             time: graph.elapsed(),
             compressed: stem.compressed,
+            widenings: stem.widenings,
             ..Statistics::default()
         };
         let is_shown = |violation: &Violation| violation.error == RuntimeError::PropertyViolated;

@@ -495,6 +495,7 @@ where
                 time: self.meter.elapsed(),
                 revisits: None,
                 compressed: self.compressed,
+                widenings: self.misfits.len() as u64,
             },
             coverage: tally.coverage.clone(),
             checkpoint_failure: self.checkpoint_failure.clone(),
