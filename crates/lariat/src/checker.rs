@@ -4,6 +4,7 @@ use crate::check::remedy::add_remedy;
 use crate::check::safety::check_safety;
 use crate::check::{PropertyResult, SafetyResult, Settings, check_property};
 use crate::error::Error;
+use crate::initial::ensure_initial_states;
 use crate::machine;
 use crate::model::Model;
 use crate::property::{Assumption, Property, ResolvedProperty, all_stated};
@@ -126,6 +127,8 @@ impl<'a> Checker<'a> {
         let requests: Vec<Property> =
             self.properties.iter().chain(&self.assumed).cloned().collect();
         let model = self.model.with_properties(&requests, &budget)?;
+        let first = budget.part_of(self.settings.time_per_property);
+        ensure_initial_states(&model.program, &first)?;
         let mut requested = match self.errors && self.properties.is_empty() {
             true => Requested::default(),
             false => Requested::resolve(&model, &self.properties, &self.assumed)?,

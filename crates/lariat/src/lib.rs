@@ -30,6 +30,7 @@
 //! |---|---|
 //! | [`model`] | reading models |
 //! | [`property`] | properties as they are requested, and as a model resolves them |
+//! | [`initial`] | the initial states within a time limit |
 //! | [`checker`] | the entry point; [`recheck`] checks a saved counterexample's property again |
 //! | [`check`] | planning, searching, and the verdict |
 //! | [`run`] | counterexamples: replaying, shortening, drawing, saving, SPIN's trails |
@@ -50,6 +51,7 @@ pub mod error;
 pub mod explain;
 pub mod explore;
 pub mod graph;
+pub mod initial;
 pub mod machine;
 pub mod model;
 pub mod page;

@@ -1,8 +1,13 @@
 //! Running a model step by step: the enabled steps of a state, taking one, stepping back. The
 //! caller chooses the steps.
 
+use crate::error::Error;
+use crate::initial::initial_states;
 use crate::run::steps::{ShownStep, show_step};
-use lariat_ir::{Interpreter, Program, RuntimeError, State, Step, Successor};
+use lariat_ir::budget::UNLIMITED;
+use lariat_ir::interp::Patience;
+use lariat_ir::{Budget, Interpreter, Program, RuntimeError, State, Step, Successor};
+use std::sync::Arc;
 
 /// A run that grows step by step.
 #[derive(Debug)]
@@ -48,13 +53,36 @@ impl<'p> Simulation<'p> {
     /// # Errors
     /// The error that occurs while the initial state is computed.
     pub fn new(program: &'p Program) -> Result<Simulation<'p>, RuntimeError> {
-        let interpreter = Interpreter::new(program);
-        let states = interpreter.initial_states()?;
-        let mut simulation =
-            Simulation { program, interpreter, states, choices: Vec::new(), refusals: Vec::new() };
-        simulation.states.truncate(1);
+        let states = Interpreter::new(program).initial_states()?;
+        Ok(Simulation::from_states(program, states, &UNLIMITED))
+    }
+
+    /// Like [`new`](Simulation::new), within a budget: a `d_step` that has not finished when the
+    /// budget ends is an error of its step ([`RuntimeError::is_limit`]).
+    ///
+    /// # Errors
+    /// A limit was reached while the initial state was computed. The inner error is the error of
+    /// the program that occurs there.
+    pub fn within(
+        program: &'p Arc<Program>,
+        budget: &'p Budget,
+    ) -> Result<Result<Simulation<'p>, RuntimeError>, Error> {
+        let states = initial_states(program, budget)?;
+        Ok(states.map(|states| Simulation::from_states(program, states, budget)))
+    }
+
+    fn from_states(
+        program: &'p Program,
+        mut states: Vec<State>,
+        budget: &'p Budget,
+    ) -> Simulation<'p> {
+        states.truncate(1);
+        let interpreter =
+            Interpreter::new(program).with_patience(Patience::until(budget.flag()));
+        let (choices, refusals) = (Vec::new(), Vec::new());
+        let mut simulation = Simulation { program, interpreter, states, choices, refusals };
         simulation.expand();
-        Ok(simulation)
+        simulation
     }
 
     /// The program.

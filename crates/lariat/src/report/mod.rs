@@ -45,6 +45,12 @@ impl<'m> Report<'m> {
         Report { model, safety: Some(safety), properties: Vec::new(), requested: Vec::new() }
     }
 
+    /// The report with its own copy of the model, for another thread.
+    pub fn into_owned(self) -> Report<'static> {
+        let Report { model, safety, properties, requested } = self;
+        Report { model: Cow::Owned(model.into_owned()), safety, properties, requested }
+    }
+
     /// The program that was checked.
     pub fn program(&self) -> &Program {
         &self.model.program
