@@ -7,12 +7,13 @@ use super::progress::ProgressLine;
 use super::properties::{Properties, Search};
 use super::signals::{INTERRUPTED, stop_when_interrupted};
 use super::storage::Storage;
-use super::{Color, Exit, complain, detail, say, values};
+use super::writing::Writing;
+use super::{Color, Exit, STACK_BYTES, complain, detail, say, values};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lariat::checker::Requested;
 use lariat::model::{Define, Model, ModelReader, Rejected};
-use lariat::report::{growth, json, printable, text};
+use lariat::report::{growth, json, printable};
 use lariat::{Checker, Error, Property, Settings, check, machine};
 use lariat_ir::Budget;
 use lariat_search::unbounded::{Boundedness, unbounded, without_capacities};
@@ -20,6 +21,7 @@ use lariat_search::{Checkpoint, Limits, Options, Order, SavedSearch, Verdict};
 use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -70,7 +72,8 @@ pub struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     memory: Option<u64>,
 
-    /// Time limit of the whole command, such as 90s or 2m
+    /// Time limit of the whole command, such as 90s or 2m. Waiting for the reader of the report,
+    /// such as a pager, is not limited
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
 
@@ -165,13 +168,17 @@ impl Check {
         self.refuse_unsupported()?;
         stop_when_interrupted();
         let budget = Budget::new(self.time, &INTERRUPTED);
-        let mut files = self.outputs.open(&self.model)?;
+        let (outputs, model) = (self.outputs.clone(), self.model.clone());
+        // Opening a pipe waits for its reader.
+        let files = budget.run(STACK_BYTES, move |_| outputs.open(&model));
+        let phase = "while the output files were opened";
+        let mut files = files.map_err(|limit| Error::Exhausted { limit, phase })??;
         let exit = match self.load(&budget)? {
             Ok((model, request)) => self.decide(&model, request, &mut files, &budget)?,
             Err(rejected) => {
                 complain(&rejected.text);
                 let name = self.model.to_string_lossy();
-                files.reject(&name, &rejected.problems);
+                files.reject(&name, &rejected.problems, &Writing::within(&budget));
                 if self.json {
                     say(&json::render_rejected(&name, &rejected.problems), Exit::BadInput);
                 }
@@ -269,12 +276,12 @@ impl Check {
                 complain(&format!("the search is saved; continue it with --resume {file}\n"));
             }
         }
-        files.write(&self.define, &report);
-        let text = if self.json {
-            json::render(&report)
-        } else {
-            text::render(&report, self.color.style(), detail(self.quiet))
+        let (report, time) = (Arc::new(report.into_owned()), Writing::within(budget));
+        let text = match self.json {
+            true => time.json(&report),
+            false => time.text(&report, self.color.style(), detail(self.quiet)),
         };
+        files.write(&self.define, &report, &time);
         let exit = match report.verdict() {
             Verdict::Holds => Exit::Holds,
             Verdict::Violated => Exit::Violated,

@@ -1,7 +1,11 @@
 //! An output file. It is opened before the search, so that an error is reported early, and written
 //! after it; an existing file keeps its content until then.
 
+use super::Exit;
+use super::signals::leave_while_printing;
+use super::writing::Writing;
 use lariat::report::printable;
+use lariat_ir::Exhausted;
 use lariat_search::faults::{self, FaultyFile};
 use lariat_search::temporary::Temporary;
 use std::fs::OpenOptions;
@@ -50,8 +54,23 @@ impl Destination {
         }
     }
 
-    /// Replaces the content by the text.
-    pub fn write(self, text: &str) -> io::Result<()> {
+    /// Replaces the content by the text. If the time is over before the end, the file is empty, or
+    /// does not exist if it did not exist before.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn write(self, text: String, time: &Writing) -> Result<io::Result<()>, Exhausted> {
+        let is_file = |file: &FaultyFile| file.0.metadata().is_ok_and(|data| data.is_file());
+        match self {
+            Destination::File { file, new } if is_file(&file) => write_file(file, new, &text, time),
+            // The reader of a pipe may never read.
+            file @ Destination::File { .. } => time.run(move || file.write_at_once(&text)),
+            // A thread that is abandoned here would keep standard output locked.
+            stream => Ok(leave_while_printing(Exit::Inconclusive, || stream.write_at_once(&text))),
+        }
+    }
+
+    fn write_at_once(self, text: &str) -> io::Result<()> {
         match self {
             // A closed pipe is not an error.
             Destination::StandardOutput => match to_stdout(text) {
@@ -60,10 +79,6 @@ impl Destination {
             },
             Destination::StandardError => io::stderr().write_all(text.as_bytes()),
             Destination::File { mut file, new } => {
-                if file.0.metadata()?.is_file() {
-                    file.set_len(0)?;
-                    file.seek(SeekFrom::Start(0))?;
-                }
                 file.write_all(text.as_bytes())?;
                 new.map(Temporary::keep);
                 Ok(())
@@ -81,6 +96,37 @@ impl Destination {
             }
             _ => None,
         }
+    }
+}
+
+/// The number of bytes that are written between two checks of the time.
+const BLOCK_BYTES: usize = 1 << 20;
+
+fn write_file(
+    mut file: FaultyFile,
+    new: Option<Temporary>,
+    text: &str,
+    time: &Writing,
+) -> Result<io::Result<()>, Exhausted> {
+    let mut write = || -> io::Result<Result<(), Exhausted>> {
+        file.set_len(0)?;
+        file.seek(SeekFrom::Start(0))?;
+        for block in text.as_bytes().chunks(BLOCK_BYTES) {
+            if let Err(limit) = time.check() {
+                file.set_len(0)?;
+                return Ok(Err(limit));
+            }
+            file.write_all(block)?;
+        }
+        Ok(Ok(()))
+    };
+    match write() {
+        Ok(Ok(())) => {
+            new.map(Temporary::keep);
+            Ok(Ok(()))
+        }
+        Ok(Err(limit)) => Err(limit),
+        Err(error) => Ok(Err(error)),
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Explore {
 impl Explore {
     pub fn run(self) -> anyhow::Result<Exit> {
         let time = Time::PerProperty(self.time);
-        let exit = self.source.check(&self.properties, time, true, |_, report| self.serve(report));
+        let exit = self.source.check(&self.properties, time, true, |report, _| self.serve(&report));
         Ok(exit?.unwrap_or(Exit::BadInput))
     }
 

@@ -1,13 +1,16 @@
 //! `lariat graph`: a small state space, or the automata of the processes, for Graphviz or as JSON.
 
+use super::signals::{INTERRUPTED, leave_while_printing, stop_when_interrupted};
 use super::source::Source;
-use super::{Color, Exit};
+use super::{Color, Exit, STACK_BYTES, destination, values};
 use anyhow::Context;
 use clap::Args;
 use lariat::graph::{automata, dot, explore};
 use lariat::report::{printable, printable_json};
+use lariat::{Error, Model};
+use lariat_ir::Budget;
 use serde_json::json;
-use std::io::{self, Write};
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct Graph {
@@ -29,13 +32,30 @@ pub struct Graph {
     /// Maximum number of states
     #[arg(long, value_name = "STATES", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_states: u32,
+
+    /// Time limit of the whole command, such as 90s or 2m; if it is reached, nothing is drawn
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    time: Option<Duration>,
 }
+
+/// The phase named when a limit is reached.
+const DRAWING: &str = "while the graph was drawn; --max-states draws fewer states";
 
 impl Graph {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.load(Color::Auto.stderr())? else {
+        stop_when_interrupted();
+        let budget = Budget::new(self.time, &INTERRUPTED);
+        let Some(model) = self.source.load(Color::Auto.stderr(), &budget)? else {
             return Ok(Exit::BadInput);
         };
+        let drawn = budget.run(STACK_BYTES, move |_| self.draw(&model));
+        let text = drawn.map_err(|limit| Error::Exhausted { limit, phase: DRAWING })??;
+        leave_while_printing(Exit::Inconclusive, || destination::to_stdout(&text))?;
+        Ok(Exit::Holds)
+    }
+
+    /// The text of the drawing.
+    fn draw(&self, model: &Model) -> anyhow::Result<String> {
         let text = if self.processes {
             let list = automata::automata(&model.program);
             match self.json {
@@ -61,8 +81,6 @@ impl Graph {
                 false => dot::states(&model.name, &graph),
             }
         };
-        let text = if self.json { printable_json(&text) } else { text };
-        io::stdout().write_all(text.as_bytes())?;
-        Ok(Exit::Holds)
+        Ok(if self.json { printable_json(&text) } else { text })
     }
 }

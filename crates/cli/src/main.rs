@@ -22,6 +22,7 @@ mod storage;
 mod swarm;
 mod values;
 mod view;
+mod writing;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use lariat::Error;
@@ -180,8 +181,8 @@ pub fn main() -> ExitCode {
         }
         let shown = |text: &str| complain(&format!("{}\n", printable_lines(text)));
         match error.downcast_ref::<Error>() {
-            Some(stopped @ Error::Exhausted { .. }) => {
-                shown(&stopped.to_string());
+            Some(stopped @ Error::Exhausted { limit, .. }) => {
+                shown(&format!("{stopped}{}", writing::advice(*limit)));
                 return Exit::Inconclusive;
             }
             Some(fault @ Error::Internal(_)) => {
@@ -210,7 +211,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// command. A closed pipe does not change the exit code. Any other write error is reported and
 /// changes the exit code only if the verdict is `holds`.
 fn say(text: &str, exit: Exit) -> Exit {
-    match destination::to_stdout(text) {
+    match signals::leave_while_printing(exit, || destination::to_stdout(text)) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("error: cannot write the report to standard output: {error}\n"));
             if exit == Exit::Holds { Exit::BadInput } else { exit }

@@ -1,18 +1,19 @@
 //! `lariat msc`: a counterexample, or a recorded run, as a message sequence chart.
 
 use super::properties::Properties;
+use super::signals::{INTERRUPTED, leave_while_printing, stop_when_interrupted};
 use super::source::{Source, Time};
-use super::{Color, Exit, values};
+use super::writing::Writing;
+use super::{Color, Exit, destination, values};
 use anyhow::Context;
 use clap::Args;
-use lariat::Report;
 use lariat::chart::{mermaid, svg};
 use lariat::report::findings::findings;
 use lariat::run::trace::Trace;
 use lariat::run::trail;
-use lariat_ir::{Interpreter, Program, State, Step};
+use lariat::{Error, Report};
+use lariat_ir::{Budget, Interpreter, Program, State, Step};
 use lariat_search::Verdict;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub struct Msc {
     #[arg(long, value_name = "FILE")]
     trail: Option<PathBuf>,
 
-    /// Time limit of the search, such as 90s or 2m
+    /// Time limit of the whole command, such as 90s or 2m
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     time: Option<Duration>,
 
@@ -43,26 +44,41 @@ pub struct Msc {
 
 impl Msc {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let trace = match &self.trail {
+        let draw = if self.mermaid { mermaid::render } else { svg::render };
+        let drawn = match &self.trail {
             Some(file) => {
-                let Some(model) = self.source.load(Color::Auto.stderr())? else {
+                stop_when_interrupted();
+                let budget = Budget::new(self.time, &INTERRUPTED);
+                let Some(model) = self.source.load(Color::Auto.stderr(), &budget)? else {
                     return Ok(Exit::BadInput);
                 };
-                recorded(&model.program, file)?
+                let file = file.clone();
+                within(&budget, move || Ok(draw(&recorded(&model.program, &file)?)))
             }
             None => {
                 let time = Time::Whole(self.time);
-                let found = self.source.check(&self.properties, time, false, |_, it| first(it))?;
-                match found {
-                    Some(trace) => trace,
+                let drawn = self.source.check(&self.properties, time, false, |report, budget| {
+                    within(budget, move || Ok(draw(&first(&report)?)))
+                });
+                match drawn? {
+                    Some(text) => Ok(text),
                     None => return Ok(Exit::BadInput),
                 }
             }
         };
-        let text = if self.mermaid { mermaid::render(&trace) } else { svg::render(&trace) };
-        io::stdout().write_all(text.as_bytes())?;
+        let text = drawn?;
+        leave_while_printing(Exit::Inconclusive, || destination::to_stdout(&text))?;
         Ok(Exit::Holds)
     }
+}
+
+/// Draws within the budget.
+fn within(
+    budget: &Budget,
+    draw: impl FnOnce() -> anyhow::Result<String> + Send + 'static,
+) -> anyhow::Result<String> {
+    let drawn = Writing::within(budget).run(draw);
+    drawn.map_err(|limit| Error::Exhausted { limit, phase: "while the run was drawn" })?
 }
 
 /// The first counterexample.

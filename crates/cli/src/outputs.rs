@@ -1,18 +1,21 @@
 //! The flags of `check` that write the report to files. A write error does not change the verdict.
 
 use super::destination::{Destination, cannot_write};
+use super::writing::{Writing, advice};
 use super::{Exit, complain};
 use clap::Args;
 use lariat::model::{Define, Problem};
 use lariat::page::Page;
-use lariat::report::findings::findings;
+use lariat::report::findings::{Finding, findings};
 use lariat::report::ledger::ledger;
-use lariat::report::{Report, itf, junit, sarif};
+use lariat::report::{Report, itf, junit, printable, sarif};
 use lariat::run::saved::{FoundIn, SavedRun};
 use lariat::run::trail;
+use lariat_ir::Exhausted;
 use std::cell::LazyCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Files")]
@@ -105,30 +108,43 @@ pub struct Files {
 }
 
 impl Files {
-    /// Writes all outputs. A write error is reported and does not affect the other files.
-    pub fn write(&mut self, defines: &[Define], report: &Report<'_>) {
-        let model = &*report.model;
-        self.put("--trail", || recorded(report));
-        self.put("--save", || saved(defines, report));
-        let findings = LazyCell::new(|| findings(report));
-        self.put("--junit", || Some(junit::render(&model.name, &findings)));
-        self.put("--sarif", || Some(sarif::render(&findings)));
-        self.put("--itf", || {
-            let first = findings.iter().flat_map(|finding| finding.violations()).next()?;
-            Some(itf::render(&model.name, &first.trace))
+    /// Writes all outputs. A write error is reported and does not affect the other files; so is a
+    /// limit that is reached.
+    pub fn write(&mut self, defines: &[Define], report: &Arc<Report<'static>>, time: &Writing) {
+        let (report, defines) = (|| Arc::clone(report), defines.to_vec());
+        let it = report();
+        self.put("--trail", time, || time.run(move || recorded(&it)));
+        let it = report();
+        self.put("--save", time, || time.run(move || saved(&defines, &it)));
+        let it = report();
+        let all = LazyCell::new(move || time.run(move || Arc::new(findings(&it))));
+        let rendered = |render: fn(&Report<'_>, &[Finding]) -> Option<String>| {
+            let (report, findings) = (report(), Arc::clone(all.as_ref().map_err(|limit| *limit)?));
+            time.run(move || render(&report, &findings))
+        };
+        self.put("--junit", time, || {
+            rendered(|report, findings| Some(junit::render(&report.model.name, findings)))
         });
-        self.put("--html", || {
-            Some(
-                Page::new(model, &report.requested, findings.clone(), Some(ledger(report)))
-                    .render(),
-            )
+        self.put("--sarif", time, || rendered(|_, findings| Some(sarif::render(findings))));
+        self.put("--itf", time, || {
+            rendered(|report, findings| {
+                let first = findings.iter().flat_map(|finding| finding.violations()).next()?;
+                Some(itf::render(&report.model.name, &first.trace))
+            })
+        });
+        self.put("--html", time, || {
+            rendered(|report, findings| {
+                let ledger = Some(ledger(report));
+                let page = Page::new(&report.model, &report.requested, findings.to_vec(), ledger);
+                Some(page.render())
+            })
         });
     }
 
     /// Writes the errors of a rejected model to the machine-readable outputs.
-    pub fn reject(&mut self, model: &str, problems: &[Problem]) {
-        self.put("--junit", || Some(junit::render_rejected(model, problems)));
-        self.put("--sarif", || Some(sarif::render_rejected(problems)));
+    pub fn reject(&mut self, model: &str, problems: &[Problem], time: &Writing) {
+        self.put("--junit", time, || Ok(Some(junit::render_rejected(model, problems))));
+        self.put("--sarif", time, || Ok(Some(sarif::render_rejected(problems))));
     }
 
     /// Whether this output was written.
@@ -141,19 +157,34 @@ impl Files {
         if self.failed && exit == Exit::Holds { Exit::BadInput } else { exit }
     }
 
-    fn put(&mut self, flag: &'static str, text: impl FnOnce() -> Option<String>) {
+    fn put(
+        &mut self,
+        flag: &'static str,
+        time: &Writing,
+        text: impl FnOnce() -> Result<Option<String>, Exhausted>,
+    ) {
         let Some(place) = self.open.iter().position(|(requested, ..)| *requested == flag) else {
             return;
         };
-        let Some(text) = text() else { return };
+        let text = match text() {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => return,
+            Err(limit) => Err(limit),
+        };
         let (_, path, destination) = self.open.swap_remove(place);
-        match destination.write(&text) {
-            Ok(()) => self.written.push(flag),
-            Err(error) => {
-                complain(&format!("error: {flag}: {}\n", cannot_write(&path, &error)));
-                self.failed = true;
+        let problem = match text.and_then(|text| destination.write(text, time)) {
+            Ok(Ok(())) => {
+                self.written.push(flag);
+                return;
             }
-        }
+            Ok(Err(error)) => cannot_write(&path, &error),
+            Err(limit) => {
+                let path = printable(&path.to_string_lossy());
+                format!("{path} is not written: {limit}{}", advice(limit))
+            }
+        };
+        complain(&format!("error: {flag}: {problem}\n"));
+        self.failed = true;
     }
 }
 

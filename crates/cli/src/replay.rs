@@ -1,7 +1,7 @@
 //! `lariat replay`: does a saved counterexample still fail after the model was edited?
 
 use super::signals::{INTERRUPTED, stop_when_interrupted};
-use super::{Color, Exit, say, values};
+use super::{Color, Exit, STACK_BYTES, say, values};
 use anyhow::Context;
 use clap::Args;
 use lariat::model::{Define, ModelReader};
@@ -12,7 +12,7 @@ use lariat::report::{counterexample, printable};
 use lariat::run::replay::{Followed, Replayed};
 use lariat::run::saved::{SavedEvidence, SavedRun, SavedStep, fingerprint};
 use lariat::run::steps::show_run;
-use lariat::{Property, machine};
+use lariat::{Error, Property, machine};
 use lariat_ir::Budget;
 use lariat_ir::trace::Change;
 use lariat_search::{Limits, Options};
@@ -49,6 +49,15 @@ impl Replay {
     pub fn run(self) -> anyhow::Result<Exit> {
         stop_when_interrupted();
         let budget = Budget::new(None, &INTERRUPTED);
+        let part = budget.clone();
+        let replayed = budget.run(STACK_BYTES, move |_| self.replay(&part));
+        let phase = "while the run was replayed";
+        let (text, exit) = replayed.map_err(|limit| Error::Exhausted { limit, phase })??;
+        Ok(say(&text, exit))
+    }
+
+    /// The report and its exit code.
+    fn replay(&self, budget: &Budget) -> anyhow::Result<(String, Exit)> {
         let text = std::fs::read(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let saved = SavedRun::read(&String::from_utf8_lossy(&text))
@@ -57,9 +66,9 @@ impl Replay {
         let path = self.model.clone().unwrap_or_else(|| saved.model.clone().into());
         let defines = if self.define.is_empty() { &saved.defines } else { &self.define };
         let reader = ModelReader::default().defines(defines).color(self.color.stderr());
-        let model = reader.properties(&saved.properties())?.read_within(&path, &budget)?;
+        let model = reader.properties(&saved.properties())?.read_within(&path, budget)?;
         let memory_bytes = machine::default_memory_bytes();
-        let limits = Limits { memory_bytes, budget: &budget, ..Limits::default() };
+        let limits = Limits { memory_bytes, budget, ..Limits::default() };
         let judge = saved.judge(&model, limits.clone()).map_err(anyhow::Error::msg)?;
         let followed = saved
             .follow(&model.program, judge.as_deref())
@@ -99,7 +108,7 @@ impl Replay {
                 }
             };
         }
-        Ok(say(&style.fitted(text), exit))
+        Ok((style.fitted(text), exit))
     }
 }
 

@@ -1,21 +1,24 @@
 //! `lariat simulate`: execute the model at random, interactively, or along a recorded run.
 
+use super::signals::{INTERRUPTED, leave_while_printing, stop_when_interrupted};
 use super::source::Source;
-use super::{Color, Exit, is_closed_pipe, say};
+use super::writing::advice;
+use super::{Color, Exit, STACK_BYTES, is_closed_pipe, say, values};
 use anyhow::Context;
 use clap::Args;
-use lariat::Model;
 use lariat::report::columns::Columns;
 use lariat::report::text::{Style, blocked};
 use lariat::report::{printable, printable_lines};
 use lariat::run::{steps, trail};
 use lariat::simulation::{EnabledStep, End, Simulation};
+use lariat::{Error, Model};
 use lariat_ir::random::SplitMix64;
 use lariat_ir::trace::changes;
-use lariat_ir::{State, Step};
+use lariat_ir::{Budget, Exhausted, State, Step};
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 #[derive(Debug, Args)]
 pub struct Simulate {
@@ -38,6 +41,11 @@ pub struct Simulate {
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     steps: u64,
 
+    /// Time limit of the whole command, such as 90s or 2m. Waiting for the reader of the output,
+    /// such as a pager, is not limited
+    #[arg(long, value_name = "TIME", value_parser = values::duration, conflicts_with = "interactive")]
+    time: Option<Duration>,
+
     /// Show only the model's own output and the end of the run. In the output, newlines and tabs
     /// are kept; other control characters are shown as escapes such as `\u{1b}`
     #[arg(long, short)]
@@ -50,7 +58,12 @@ pub struct Simulate {
 
 impl Simulate {
     pub fn run(self) -> anyhow::Result<Exit> {
-        let Some(model) = self.source.load(self.color.stderr())? else {
+        // While the program waits for the user, a signal ends it immediately.
+        if !self.interactive {
+            stop_when_interrupted();
+        }
+        let budget = Budget::new(self.time, &INTERRUPTED);
+        let Some(model) = self.source.load(self.color.stderr(), &budget)? else {
             return Ok(Exit::BadInput);
         };
         let style = self.color.style();
@@ -63,7 +76,7 @@ impl Simulate {
             failed: false,
             unfinished: false,
         };
-        let simulation = match Simulation::new(&model.program) {
+        let simulation = match Simulation::within(&model.program, &budget)? {
             Ok(simulation) => simulation,
             Err(error) => {
                 let line = format!("{}\n", style.bad(&printable(&error.to_string())));
@@ -71,12 +84,16 @@ impl Simulate {
                 return Ok(say(&line, Exit::Violated));
             }
         };
-        let done = if let Some(file) = &self.trail {
-            follow(&model, simulation, file, &mut screen)
-        } else if self.interactive {
+        let done = if self.interactive {
             interactive(simulation, &mut screen)
         } else {
-            random(simulation, self.seed.unwrap_or_else(any_seed), self.steps, &mut screen)
+            leave_while_printing(Exit::Inconclusive, || match &self.trail {
+                Some(file) => follow(&model, simulation, file, &mut screen, &budget),
+                None => {
+                    let seed = self.seed.unwrap_or_else(any_seed);
+                    random(simulation, seed, self.steps, &mut screen, &budget)
+                }
+            })
         };
         // A closed pipe ends the run; the exit code reflects the steps so far.
         done.or_else(|error| if is_closed_pipe(&error) { Ok(()) } else { Err(error) })?;
@@ -132,6 +149,23 @@ impl<Out: Write> Screen<Out> {
         Ok(())
     }
 
+    /// Prints why the last step has no next state.
+    fn cut_short(&mut self, simulation: &Simulation<'_>, budget: &Budget) -> anyhow::Result<()> {
+        match budget.check() {
+            Err(limit) if self.unfinished => self.stop(limit)?,
+            _ => self.end(simulation, true)?,
+        }
+        Ok(())
+    }
+
+    /// Prints the limit that ended the run.
+    fn stop(&mut self, limit: Exhausted) -> io::Result<()> {
+        self.unfinished = true;
+        let steps = self.number;
+        let text = format!("Stopped after {steps} steps: {limit}{}.", advice(limit));
+        writeln!(self.out, "{}", self.style.unsure(&text))
+    }
+
     /// Prints why the run ended.
     fn end(&mut self, simulation: &Simulation<'_>, stopped: bool) -> io::Result<()> {
         match simulation.end() {
@@ -159,12 +193,16 @@ fn random(
     seed: u64,
     steps: u64,
     screen: &mut Screen<impl Write>,
+    budget: &Budget,
 ) -> anyhow::Result<()> {
     if !screen.quiet {
         writeln!(screen.out, "A random run; --seed {seed} repeats it.")?;
     }
     let mut random = SplitMix64::new(seed);
     for _ in 0..steps {
+        if let Err(limit) = budget.check() {
+            return Ok(screen.stop(limit)?);
+        }
         screen.refusals(&simulation)?;
         let count = simulation.choices().len();
         if count == 0 {
@@ -174,8 +212,7 @@ fn random(
         let (choice, goes_on) = simulation.take(random.below(count));
         screen.step(&choice)?;
         if !goes_on {
-            screen.end(&simulation, true)?;
-            return Ok(());
+            return screen.cut_short(&simulation, budget);
         }
     }
     if simulation.choices().is_empty() {
@@ -194,15 +231,26 @@ fn any_seed() -> u64 {
 fn follow(
     model: &Model,
     mut simulation: Simulation<'_>,
-    file: &std::path::Path,
+    file: &Path,
     screen: &mut Screen<impl Write>,
+    budget: &Budget,
 ) -> anyhow::Result<()> {
-    let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let trail = trail::read(&String::from_utf8_lossy(&text))
-        .map_err(anyhow::Error::msg)
-        .with_context(|| format!("{} is not a trail", file.display()))?;
-    let trail::FollowedTrail { steps, cycle, lost } = trail::follow(&model.program, &trail);
+    let (program, path) = (Arc::clone(&model.program), file.to_owned());
+    let followed = budget.run(STACK_BYTES, move |_| -> anyhow::Result<trail::FollowedTrail> {
+        let text =
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let trail = trail::read(&String::from_utf8_lossy(&text))
+            .map_err(anyhow::Error::msg)
+            .with_context(|| format!("{} is not a trail", path.display()))?;
+        Ok(trail::follow(&program, &trail))
+    });
+    let followed = followed
+        .map_err(|limit| Error::Exhausted { limit, phase: "while the trail was followed" })?;
+    let trail::FollowedTrail { steps, cycle, lost } = followed?;
     for (number, step) in steps.iter().enumerate() {
+        if let Err(limit) = budget.check() {
+            return Ok(screen.stop(limit)?);
+        }
         if cycle == Some(number) && !screen.quiet {
             writeln!(screen.out, "        {}", screen.style.bold("the cycle starts here:"))?;
         }
@@ -214,8 +262,7 @@ fn follow(
         let (choice, goes_on) = simulation.take(position);
         screen.step(&choice)?;
         if !goes_on {
-            screen.end(&simulation, true)?;
-            return Ok(());
+            return screen.cut_short(&simulation, budget);
         }
     }
     if let Some(lost) = lost {

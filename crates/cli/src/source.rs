@@ -6,7 +6,6 @@ use clap::Args;
 use lariat::model::{Define, Model, ModelReader};
 use lariat::{Checker, Error, Property, Report, Settings, machine};
 use lariat_ir::Budget;
-use lariat_ir::budget::UNLIMITED;
 use lariat_search::{Limits, Options, Order};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -31,9 +30,9 @@ pub enum Time {
 }
 
 impl Source {
-    /// Reads the model; errors and warnings are printed.
-    pub fn load(&self, color: bool) -> anyhow::Result<Option<Model>> {
-        let model = self.read(&[], color, &UNLIMITED)?;
+    /// Reads the model within the budget; errors and warnings are printed.
+    pub fn load(&self, color: bool, budget: &Budget) -> anyhow::Result<Option<Model>> {
+        let model = self.read(&[], color, budget)?;
         complain(model.as_ref().map_or("", |model| &model.warnings));
         Ok(model)
     }
@@ -63,7 +62,7 @@ impl Source {
         properties: &Properties,
         time: Time,
         remedy: bool,
-        show: impl FnOnce(&Model, &Report<'_>) -> anyhow::Result<T>,
+        show: impl FnOnce(Report<'static>, &Budget) -> anyhow::Result<T>,
     ) -> anyhow::Result<Option<T>> {
         super::signals::stop_when_interrupted();
         let (whole, each) = match time {
@@ -97,6 +96,6 @@ impl Source {
         let checker = Checker::new(&model).properties(requested).settings(settings);
         let checker = assumed.into_iter().fold(checker, Checker::assume);
         let report = checker.options(options).run()?;
-        show(&model, &report).map(Some)
+        show(report.into_owned(), &budget).map(Some)
     }
 }

@@ -2,11 +2,12 @@
 
 use super::signals::{INTERRUPTED, stop_when_interrupted};
 use super::source::Source;
+use super::writing::Writing;
 use super::{Color, Exit, complain, detail, say, values};
 use clap::Args;
 use lariat::check::reduction::{Reduction, Version};
 use lariat::check::safety::replay_all;
-use lariat::report::text;
+use lariat::initial::ensure_initial_states;
 use lariat::swarm::{Share, swarm};
 use lariat::{Error, Report, machine};
 use lariat_ir::Budget;
@@ -14,6 +15,7 @@ use lariat_ir::interp::Patience;
 use lariat_jit::{Engine, EngineKind};
 use lariat_search::{Limits, Verdict};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -56,6 +58,7 @@ impl Swarm {
         if !self.quiet {
             complain(&model.warnings);
         }
+        ensure_initial_states(&model.program, &budget)?;
         let threads = || std::thread::available_parallelism().map_or(1, usize::from);
         let free = machine::default_memory_bytes().unwrap_or(u64::MAX);
         let share = Share {
@@ -85,8 +88,9 @@ impl Swarm {
         let safety = safety.map_err(|error| {
             Error::Internal(format!("a counterexample cannot be replayed: {error}"))
         })?;
-        let report = Report::of_safety(&model, safety);
-        let mut text = text::render(&report, self.color.style(), detail(self.quiet));
+        let report = Arc::new(Report::of_safety(&model, safety).into_owned());
+        let time = Writing::within(&budget);
+        let mut text = time.text(&report, self.color.style(), detail(self.quiet));
         if !self.quiet {
             text += &format!("  swarm: {members} completed searches, {visits} state visits\n");
         }

@@ -9,7 +9,7 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// The phase named when a limit is reached.
 const PHASE: &str = "while the initial states were computed: the initial condition leaves too many \
-                     values open; give its variables smaller ranges, or increase --time";
+                     values open, so give its variables smaller ranges";
 
 /// The initial states, or the error of the program that occurs while they are computed.
 ///

@@ -77,8 +77,7 @@ impl<'p> Simulation<'p> {
         budget: &'p Budget,
     ) -> Simulation<'p> {
         states.truncate(1);
-        let interpreter =
-            Interpreter::new(program).with_patience(Patience::until(budget.flag()));
+        let interpreter = Interpreter::new(program).with_patience(Patience::until(budget.flag()));
         let (choices, refusals) = (Vec::new(), Vec::new());
         let mut simulation = Simulation { program, interpreter, states, choices, refusals };
         simulation.expand();

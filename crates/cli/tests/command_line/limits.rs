@@ -33,6 +33,18 @@ impl Place {
         Place(path)
     }
 
+    fn with(self, name: &str, text: &str) -> Place {
+        std::fs::write(self.0.join(name), text).expect("a temporary file");
+        self
+    }
+
+    /// Adds a pipe, whose other end nobody opens.
+    fn with_pipe(self, name: &str) -> Place {
+        let made = Command::new("mkfifo").arg(self.0.join(name)).status();
+        assert!(made.expect("there is a command `mkfifo`").success());
+        self
+    }
+
     /// The output goes to a file, so that the command never blocks on a pipe; standard input stays
     /// open.
     fn start(&self, arguments: &[&str]) -> Started {
@@ -92,7 +104,10 @@ impl Started {
 /// Runs the command with a time limit, then with an interrupt; both must end in time, inconclusive,
 /// and name the reason and the phase.
 fn ends_inconclusive(model: &str, arguments: &[&str], phase: &str) {
-    let place = Place::new(model);
+    ends_inconclusive_in(&Place::new(model), arguments, phase);
+}
+
+fn ends_inconclusive_in(place: &Place, arguments: &[&str], phase: &str) {
     let (code, said) =
         place.start(&[arguments, &["--time", "1s"]].concat()).end_within(LIMIT + MARGIN);
     assert_eq!(code, Some(3), "{said}");
@@ -223,4 +238,124 @@ fn shortening() {
     assert_eq!(shortened.shows, found.shows);
     let unchanged = simplified(found, &Budget::of(Duration::ZERO));
     assert_eq!(unchanged.prefix, found.prefix);
+}
+
+/// A single step that takes about a minute.
+const LONG_STEP: &str = "\
+int x;
+active proctype P() { d_step { do :: x < 2000000000 -> x++ :: else -> break od } }
+";
+
+#[test]
+fn simulating() {
+    let endless = "bit x;\nactive proctype P() { do :: x = 1 - x od }\n";
+    let many = ["simulate", "m.pml", "--quiet", "--steps", "1000000000000"];
+    ends_inconclusive(endless, &many, "Stopped after");
+    ends_inconclusive(LONG_STEP, &["simulate", "m.pml"], "Stopped after");
+    let place = Place::new(LONG_STEP).with_pipe("m.trail");
+    let trail = ["simulate", "m.pml", "--trail", "m.trail"];
+    let short = "bit x;\nactive proctype P() { x = 1 }\n";
+    ends_inconclusive_in(&place.with("m.pml", short), &trail, "while the trail was followed");
+}
+
+#[test]
+fn drawing() {
+    ends_inconclusive(LONG_STEP, &["graph", "m.pml"], "while the graph was drawn");
+    let place = Place::new("bit x;\nactive proctype P() { x = 1 }\n").with_pipe("m.trail");
+    let chart = ["msc", "m.pml", "--trail", "m.trail"];
+    ends_inconclusive_in(&place, &chart, "while the run was drawn");
+}
+
+#[test]
+fn reading_a_transition_system() {
+    let place = Place::new("").with_pipe("m.lts");
+    for command in ["check", "simulate", "graph", "msc", "swarm"] {
+        ends_inconclusive_in(&place, &[command, "m.lts"], "while the model was read");
+    }
+}
+
+#[test]
+fn computing_initial_states() {
+    // Both variables have 2^32 values, and no pair satisfies the condition.
+    let system = "var a : int\nvar b : int\ninit a * a + b * b = 0 - 1\nt: a = 0 -> b := 1\n";
+    let place = Place::new("").with("m.lts", system);
+    for command in ["check", "simulate", "msc", "swarm"] {
+        ends_inconclusive_in(&place, &[command, "m.lts"], "while the initial states were computed");
+    }
+    ends_inconclusive_in(&place, &["graph", "m.lts"], "while the graph was drawn");
+}
+
+/// An error after this number of steps, in states with many variables.
+fn long_run(steps: usize) -> String {
+    format!(
+        "int x;\nbyte a[20];\nactive proctype P() {{ do :: x < {steps} -> \
+         atomic {{ x++; a[x % 20] = x % 200 }} :: x >= {steps} -> break od; assert(false) }}\n"
+    )
+}
+
+/// The verdict is printed even if there is no time to write the run.
+#[test]
+fn writing_files() {
+    let place = Place::new(&long_run(200_000));
+    for flag in ["--sarif", "--itf"] {
+        let (code, said) = place
+            .start(&["check", "m.pml", "--as-found", flag, "out", "--time", "4s"])
+            .end_within(4 * LIMIT + MARGIN);
+        assert_eq!(code, Some(1), "{said}");
+        let last = &said[said.len().saturating_sub(500)..];
+        assert!(said.contains("safety: VIOLATED"), "{last}");
+        assert!(
+            said.contains("out is not written: the time limit of 4 s was reached"),
+            "{flag}: {last}"
+        );
+        assert!(!place.0.join("out").exists(), "an incomplete file is left");
+    }
+}
+
+/// The report itself is too long for the time limit.
+#[test]
+fn printing() {
+    let place = Place::new(&long_run(1_000_000));
+    for (arguments, verdict) in [
+        (&["check", "m.pml", "--as-found", "--time", "6s"][..], "safety: VIOLATED"),
+        (&["check", "m.pml", "--as-found", "--json", "--time", "6s"], "\"verdict\": \"violated\""),
+    ] {
+        let (code, said) = place.start(arguments).end_within(6 * LIMIT + MARGIN);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(verdict), "{}", &said[..said.len().min(500)]);
+    }
+}
+
+/// Pipes whose readers wait.
+#[test]
+fn pipes() {
+    let place = Place::new(&long_run(20_000)).with_pipe("page");
+    let page = ["check", "m.pml", "--as-found", "--html", "page"];
+    ends_inconclusive_in(&place, &page, "while the output files were opened");
+    let mut reader = Command::new("sh");
+    let mut reader = reader
+        .args(["-c", "exec sleep 60 < page"])
+        .current_dir(&place.0)
+        .spawn()
+        .expect("there is a command `sh`");
+    let (code, said) =
+        place.start(&[&page[..], &["--time", "3s"]].concat()).end_within(3 * LIMIT + MARGIN);
+    let _ = reader.kill();
+    let _ = reader.wait();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("page is not written: the time limit of 3 s was reached"), "{code:?}");
+    // Nobody reads standard output, and the report is longer than the buffer of a pipe.
+    let child = Command::new(env!("CARGO_BIN_EXE_lariat"))
+        .args(["check", "m.pml", "--as-found"])
+        .current_dir(&place.0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let started = Started { child, said: place.0.join("none") };
+    std::thread::sleep(3 * PAUSE);
+    started.interrupt();
+    let (code, _) = started.end_within(MARGIN);
+    // On a slow machine the interrupt ends the search.
+    assert!(matches!(code, Some(1 | 3)), "{code:?}");
 }

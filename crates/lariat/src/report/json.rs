@@ -24,6 +24,9 @@ struct Document<'a> {
     /// Properties that the model states and that were not checked.
     not_checked: Vec<NotChecked<'a>>,
     unreached: Vec<UnreachedStatement<'a>>,
+    /// Why the runs are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -195,8 +198,18 @@ struct UnreachedStatement<'a> {
 
 /// The object, on several lines, with a final newline.
 pub fn render(report: &Report<'_>) -> String {
-    let safety = report.safety.as_ref().map(of_safety);
-    let properties = report.properties.iter().map(of_property);
+    document(report, None)
+}
+
+/// The object without the runs, which can be long, and the reason why they are missing.
+pub fn render_without_runs(report: &Report<'_>, reason: &str) -> String {
+    document(report, Some(reason))
+}
+
+fn document(report: &Report<'_>, incomplete: Option<&str>) -> String {
+    let runs = incomplete.is_none();
+    let safety = report.safety.as_ref().map(|safety| of_safety(safety, runs));
+    let properties = report.properties.iter().map(|result| of_property(result, runs));
     let properties = safety.into_iter().chain(properties).collect();
     let not_checked = report.unchecked().map(|property| NotChecked {
         name: &property.name,
@@ -217,6 +230,7 @@ pub fn render(report: &Report<'_>) -> String {
         properties,
         not_checked: not_checked.collect(),
         unreached: unreached.collect(),
+        incomplete,
     };
     object(&document)
 }
@@ -235,7 +249,7 @@ fn object(value: &impl Serialize) -> String {
     printable_json(&text) + "\n"
 }
 
-fn of_safety(result: &SafetyResult) -> PropertyJson<'_> {
+fn of_safety(result: &SafetyResult, runs: bool) -> PropertyJson<'_> {
     let outcome = &result.outcome;
     PropertyJson {
         name: "safety",
@@ -259,11 +273,11 @@ fn of_safety(result: &SafetyResult) -> PropertyJson<'_> {
         remedy: None,
         unseen_labels: Vec::new(),
         not_proven_shortest: None,
-        trace: result.counterexamples.first().map(trace),
+        trace: result.counterexamples.first().filter(|_| runs).map(trace),
     }
 }
 
-fn of_property(result: &PropertyResult) -> PropertyJson<'_> {
+fn of_property(result: &PropertyResult, runs: bool) -> PropertyJson<'_> {
     let answer = &result.answer;
     let found = result.counterexample.as_ref();
     let error = found.and_then(Counterexample::error);
@@ -301,7 +315,7 @@ fn of_property(result: &PropertyResult) -> PropertyJson<'_> {
         remedy: result.remedy.map(RemedyJson::from),
         unseen_labels: result.unseen.iter().map(ToString::to_string).collect(),
         not_proven_shortest: answer.unproven.map(|reason| reason.to_string()),
-        trace: found.map(trace),
+        trace: found.filter(|_| runs).map(trace),
     }
 }
 
