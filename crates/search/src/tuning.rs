@@ -270,8 +270,8 @@ pub(crate) mod store_choice {
     pub(crate) const CACHE_BYTES: u64 = 1 << 30;
 }
 
-/// Mapped memory (`memory/region.rs`), which loom models do not have.
-#[cfg_attr(loom, allow(dead_code))]
+/// Mapped memory (`memory/region.rs`), which loom models and Miri do not have.
+#[cfg_attr(any(loom, miri), allow(dead_code))]
 pub(crate) mod memory {
     use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! A large region reserves address space after it and grows in place: no page is requested twice,
 //! and on many machines the requests for pages take most of the time of an allocation. From
 //! [`HUGE_PAGES_FROM_BYTES`] on, a region consists of whole huge pages; a region that reaches this
-//! size moves once.
+//! size moves once. Miri, which does not know these system calls, gets memory of the allocator.
 
 use crate::faults::{Fault, fails};
 use crate::tuning::memory::{HUGE_PAGES_FROM_BYTES, MAPPED_FROM_BYTES};
@@ -35,7 +35,7 @@ impl Region {
         if fails(Fault::Memory) {
             return None;
         }
-        #[cfg(unix)]
+        #[cfg(all(unix, not(miri)))]
         if bytes >= MAPPED_FROM_BYTES {
             let (start, reserved) = mapped::reserve(bytes)?;
             // Dropped if the system refuses the memory.
@@ -70,7 +70,7 @@ impl Region {
 
     /// Makes the first `bytes` bytes accessible. Precondition: `bytes <= self.reserved`.
     fn open(&mut self, bytes: usize, threads: usize) -> bool {
-        #[cfg(unix)]
+        #[cfg(all(unix, not(miri)))]
         if !mapped::open(self.start, self.bytes, bytes, threads) {
             return false;
         }
@@ -126,7 +126,7 @@ fn layout(bytes: usize) -> Option<Layout> {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        #[cfg(unix)]
+        #[cfg(all(unix, not(miri)))]
         if self.reserved > 0 {
             return mapped::release(self.start, self.reserved);
         }
@@ -137,7 +137,7 @@ impl Drop for Region {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 mod mapped {
     use crate::tuning::memory::{
         ADDRESS_SPACE_SHARE, HUGE_PAGES_FROM_BYTES, MAX_ADDRESS_SPACE_BYTES,
