@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod configuration;
 mod conformance;
+mod counterexample;
 mod expectation;
 mod fuzz;
 mod lariat;

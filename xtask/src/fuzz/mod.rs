@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::lariat::{Tool, target_directory};
 use crate::spin;
 use compare::{Comparison, Difference, Reason};
-use random::Random;
+use programs::Programs;
 use tree::{Node, print};
 
 mod channel;
@@ -20,11 +20,13 @@ mod declaration;
 mod expression;
 mod generator;
 mod program;
+pub mod programs;
 pub mod random;
 mod scope;
 pub mod shrink;
 mod statement;
 pub mod tree;
+pub mod words;
 
 /// Limit on the comparisons for shrinking one program.
 const SHRINKING_BUDGET: usize = 1500;
@@ -33,21 +35,15 @@ const SHRINKING_BUDGET: usize = 1500;
 pub struct Arguments {
     /// Programs to compare; those that SPIN cannot search do not count
     #[arg(long, default_value_t = 200)]
-    count: usize,
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Only the program with this seed, as printed with each difference
-    #[arg(long)]
-    only: Option<u64>,
-    /// Number of programs compared in parallel
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
+    count: u64,
+    #[command(flatten)]
+    programs: Programs,
     /// Time limit of each tool and program in seconds
     #[arg(long, default_value_t = 10)]
     time: u64,
     /// Stop after this number of differences
     #[arg(long, default_value_t = 10)]
-    max_failures: usize,
+    max_failures: u64,
     /// Folder for shrunk programs that differ [default: target/spin-fuzz]
     #[arg(long)]
     output: Option<PathBuf>,
@@ -64,16 +60,15 @@ pub struct Arguments {
 
 #[derive(Debug, Default)]
 struct Progress {
-    generated: usize,
-    passed: usize,
-    failed: usize,
+    generated: u64,
+    passed: u64,
+    failed: u64,
     skipped: Vec<(Reason, u64)>,
 }
 
 pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.print {
-        for index in 0..arguments.programs() {
-            let seed = seed_of(arguments, index);
+        for seed in seeds(arguments) {
             println!("/* seed {seed} */\n{}", print(&program::program(seed)));
         }
         return ExitCode::SUCCESS;
@@ -93,20 +88,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     };
     let output = arguments.output.clone().unwrap_or_else(|| target_directory().join("spin-fuzz"));
     let progress = Mutex::new(Progress::default());
-    let broken = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.max(1) {
-            scope.spawn(|| {
-                while let Some(seed) = next_seed(arguments, &progress) {
-                    if let Err(error) = examine(seed, &tool, limit, &output, &progress) {
-                        *broken.lock().expect("no worker panics") = Some(error);
-                        return;
-                    }
-                }
-            });
+    let compared = arguments.programs.in_parallel(|| {
+        while let Some(seed) = next_seed(arguments, &progress) {
+            examine(seed, &tool, limit, &output, &progress)?;
         }
+        Ok(())
     });
-    if let Some(error) = broken.into_inner().expect("no worker panics") {
+    if let Err(error) = compared {
         eprintln!("{error}");
         return ExitCode::from(2);
     }
@@ -115,30 +103,24 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if progress.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The seed of each program of a run; a program can be reproduced from its own seed.
-fn seed_of(arguments: &Arguments, index: usize) -> u64 {
-    let start = arguments.seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
-    arguments.only.unwrap_or_else(|| Random::new(start).next() >> 16)
-}
-
-impl Arguments {
-    fn programs(&self) -> usize {
-        if self.only.is_some() { 1 } else { self.count }
-    }
+fn seeds(arguments: &Arguments) -> impl Iterator<Item = u64> {
+    let programs = &arguments.programs;
+    (0..programs.number(arguments.count)).map(|index| programs.seed(index))
 }
 
 /// The next program to compare, or `None` after enough programs. Also ends if the generator
 /// produces too few usable programs.
 fn next_seed(arguments: &Arguments, progress: &Mutex<Progress>) -> Option<u64> {
     let mut progress = progress.lock().expect("no worker panics");
-    if progress.passed + progress.failed >= arguments.programs()
+    let count = arguments.programs.number(arguments.count);
+    if progress.passed + progress.failed >= count
         || progress.failed >= arguments.max_failures
-        || progress.generated >= 5 * arguments.programs()
+        || progress.generated >= 5 * count
     {
         return None;
     }
     progress.generated += 1;
-    Some(seed_of(arguments, progress.generated - 1))
+    Some(arguments.programs.seed(progress.generated - 1))
 }
 
 fn examine(
@@ -213,8 +195,7 @@ fn summarise(progress: &Progress) {
 fn check_generator(arguments: &Arguments) -> ExitCode {
     let options = spin::Options::quick(Duration::from_secs(arguments.time));
     let mut counts = [0usize; 6];
-    for index in 0..arguments.programs() {
-        let seed = seed_of(arguments, index);
+    for seed in seeds(arguments) {
         let model = print(&program::program(seed));
         match spin::check_text(&model, &options) {
             Ok(spin::Outcome::Searched(figures)) if figures.truncated => counts[1] += 1,

@@ -10,19 +10,18 @@ use std::time::{Duration, Instant};
 use lariat::check::automaton::searched_automaton;
 use lariat::check::check_property;
 use lariat::property::{Meaning, ResolvedProperty};
-use lariat::run::replay::Replayed;
-use lariat::run::saved::{FoundIn, SavedRun};
 use lariat::{Model, Property, PropertyResult, Settings};
 use lariat_ir::Interpreter;
 use lariat_search::Verdict;
 use lariat_search::liveness::Algorithm;
 use lariat_search::liveness::fairness::{Actor, Fairness, Strength};
 use lariat_search::product::has_cycles;
-use oracle::{Forbidden, Graph, Product, Shorter, Shown};
+use oracle::{Forbidden, Graph, Product, Shorter};
 
 use super::tally::Tally;
 use super::{Kind, LIMIT, Sample};
 use crate::configuration::{Configuration, PATIENCE};
+use crate::counterexample;
 use crate::fuzz::random::Random;
 use crate::spin::{Options, PrivateDirectory};
 use crate::spin_property::Verifier;
@@ -292,7 +291,15 @@ impl<'a> Comparison<'a> {
             return self.differs(&property.name, &what);
         }
         self.tally.same += 1;
-        let mut problem = self.problem_of_run(model, &checked, expected.known);
+        let forbidden = expected.known.map(|known| &known.forbidden);
+        let mut problem = match counterexample::check(model, &checked, forbidden) {
+            Ok(passed) => {
+                self.tally.followed += usize::from(passed.replayed);
+                self.tally.shown += usize::from(passed.shown);
+                None
+            }
+            Err(problem) => Some(problem),
+        };
         self.tally.unproven += usize::from(checked.answer.unproven.is_some());
         self.tally.stems += usize::from(checked.answer.stem);
         if problem.is_none() && configuration.choice.shortest && checked.answer.unproven.is_none() {
@@ -303,48 +310,6 @@ impl<'a> Comparison<'a> {
         if let Some(problem) = problem {
             self.differs(&property.name, &format!("counterexample: {problem} {configuration:?}"));
         }
-    }
-
-    /// The reason why the counterexample is wrong.
-    fn problem_of_run(
-        &mut self,
-        model: &Model,
-        checked: &PropertyResult,
-        known: Option<&Known<'_>>,
-    ) -> Option<String> {
-        if checked.verdict != Verdict::Violated {
-            return checked
-                .counterexample
-                .is_some()
-                .then(|| "a counterexample to a property that holds".to_owned());
-        }
-        let Some(lasso) = &checked.counterexample else {
-            return Some("no counterexample".to_owned());
-        };
-        if lasso.error().is_some() {
-            return None;
-        }
-        let origin = FoundIn { model: "m", defines: &[], program: &model.program };
-        let saved = SavedRun::of_property(&origin, checked)?;
-        let saved = match SavedRun::read(&saved.write()) {
-            Ok(saved) => saved,
-            Err(problem) => return Some(problem),
-        };
-        let judge = match saved.judge(model, lariat_search::Limits::default()) {
-            Ok(judge) => judge,
-            Err(problem) => return Some(problem),
-        };
-        match saved.follow(&model.program, judge.as_deref()) {
-            Ok(followed) if followed.result == Replayed::StillFails => self.tally.followed += 1,
-            other => return Some(format!("replay: {other:?}")),
-        }
-        let known = known?;
-        let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-        match known.forbidden.is_shown_by(&known.interpreter, &lasso.states, cycle) {
-            Shown::Violation => self.tally.shown += 1,
-            Shown::Nothing(reason) => return Some(reason),
-        }
-        None
     }
 
     /// The reason why a run is not shortest: the product with the automaton that was searched has

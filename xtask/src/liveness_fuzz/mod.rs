@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::fuzz::programs::Programs;
 use crate::fuzz::random::Random;
 use crate::spin;
 use compare::Comparison;
@@ -22,11 +23,8 @@ pub struct Arguments {
     /// Programs to compare
     #[arg(long, default_value_t = 50)]
     count: u64,
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Number of programs compared in parallel
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
+    #[command(flatten)]
+    programs: Programs,
     /// Number of configurations in which each property is checked
     #[arg(long, default_value_t = 4)]
     configurations: usize,
@@ -86,9 +84,10 @@ const LIMIT: Duration = Duration::from_secs(6);
 const REPORT: u64 = 200;
 
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let seed = |index: u64| arguments.seed.wrapping_mul(1_000_003).wrapping_add(index);
+    let count = arguments.programs.number(arguments.count);
+    let seed = |index: u64| arguments.programs.seed(index);
     if arguments.print {
-        for sample in (0..arguments.count).map(|index| Sample::new(seed(index), &arguments.kinds)) {
+        for sample in (0..count).map(|index| Sample::new(seed(index), &arguments.kinds)) {
             println!("/* seed {} */\n{}", sample.seed, sample.text());
         }
         return ExitCode::SUCCESS;
@@ -102,7 +101,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= arguments.count {
+            if index >= count {
                 return Ok(());
             }
             let found = Comparison::run(
@@ -116,18 +115,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             }
         }
     };
-    let results: Vec<std::io::Result<()>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
-    });
+    let compared = arguments.programs.in_parallel(work);
     let tally = tally.into_inner().expect("no worker panics");
     println!("{tally}");
-    match results.into_iter().find_map(Result::err) {
-        Some(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-        None if tally.differences.is_empty() => ExitCode::SUCCESS,
-        None => ExitCode::FAILURE,
+    if let Err(error) = compared {
+        eprintln!("{error}");
+        return ExitCode::from(2);
     }
+    if tally.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

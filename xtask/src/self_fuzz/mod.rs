@@ -17,6 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::fuzz::programs::Programs;
 use crate::fuzz::shrink::shrink;
 use crate::fuzz::tree::print;
 use case::Case;
@@ -28,14 +29,8 @@ pub struct Arguments {
     /// Programs to compare
     #[arg(long, default_value_t = 1000)]
     count: u64,
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Only the program with this seed, as printed with each difference
-    #[arg(long)]
-    only: Option<u64>,
-    /// Number of programs compared in parallel
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
+    #[command(flatten)]
+    programs: Programs,
     /// Time limit of each search in seconds; a search that exceeds it by a second is reported as
     /// late
     #[arg(long, default_value_t = 5)]
@@ -61,11 +56,8 @@ const LONGEST: usize = 1500;
 const REPORT_EVERY: u64 = 1000;
 
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let count = if arguments.only.is_some() { 1 } else { arguments.count };
-    let seed = |index: u64| {
-        let own = arguments.seed.wrapping_mul(1_000_003).wrapping_add(index);
-        arguments.only.unwrap_or(own)
-    };
+    let count = arguments.programs.number(arguments.count);
+    let seed = |index: u64| arguments.programs.seed(index);
     if arguments.print {
         for sample in (0..count).map(|index| Sample::new(seed(index), &arguments.subjects)) {
             println!("{}", shown(&sample, &[]));
@@ -104,11 +96,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             }
         }
     };
-    let results: Vec<std::io::Result<()>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
-    });
-    if let Some(error) = results.into_iter().find_map(Result::err) {
+    if let Err(error) = arguments.programs.in_parallel(work) {
         eprintln!("{error}");
         return ExitCode::from(2);
     }

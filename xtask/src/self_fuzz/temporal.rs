@@ -3,35 +3,34 @@
 
 use lariat::check::check_property;
 use lariat::property::{Meaning, ResolvedProperty};
-use lariat::run::replay::Replayed;
-use lariat::run::saved::{FoundIn, SavedRun};
 use lariat::{Engine, Model, PropertyResult, Settings};
 use lariat_ir::Interpreter;
 use lariat_ir::budget::UNLIMITED;
 use lariat_search::liveness::Algorithm;
 use lariat_search::liveness::fairness::Fairness;
 use lariat_search::{Limits, Options, Verdict};
-use oracle::{Forbidden, Graph, Shown};
+use oracle::{Forbidden, Graph};
 use std::num::NonZeroUsize;
 
 use super::case::{Case, Formulas};
 use super::writer::Subject;
 use crate::configuration::Configuration;
+use crate::counterexample;
 
 /// Limit of the oracle.
 const MOST_NODES: usize = 6000;
 
-/// The oracle's knowledge of a formula.
-struct Known<'g> {
-    interpreter: Interpreter<'g>,
-    forbidden: Forbidden<'g>,
-}
-
 impl Case<'_> {
     pub fn temporal(&mut self, model: &Model, formulas: &Formulas, graph: Option<&Graph>) {
         for (property, all_runs) in formulas.linear.iter().zip(&formulas.all_runs) {
-            let known = graph.and_then(|graph| known(model, property, graph));
-            let product = known.as_ref().and_then(|known| known.forbidden.product(MOST_NODES));
+            let forbidden = match (&property.meaning, graph) {
+                (Meaning::Formula(formula), Some(graph)) => {
+                    Forbidden::by_formula(&Interpreter::new(&model.program), graph, formula)
+                }
+                _ => None,
+            };
+            let forbidden = forbidden.as_ref();
+            let product = forbidden.and_then(|forbidden| forbidden.product(MOST_NODES));
             let notion = *self.random.pick(&Fairness::ALL);
             for fairness in [None].into_iter().chain(Fairness::ALL.map(Some)) {
                 // A large product is searched in a few configurations, not under every notion of
@@ -43,7 +42,7 @@ impl Case<'_> {
                 }
                 let mut expected = product.as_ref().map(|product| product.has_run(fairness));
                 for configuration in self.configurations(fairness) {
-                    self.linear(model, property, &configuration, known.as_ref(), &mut expected);
+                    self.linear(model, property, &configuration, forbidden, &mut expected);
                 }
                 if fairness.is_none() || fairness == Some(notion) {
                     let kind = if fairness.is_some() { "CTL* under fairness" } else { "CTL*" };
@@ -107,7 +106,7 @@ impl Case<'_> {
         model: &Model,
         property: &ResolvedProperty,
         configuration: &Configuration,
-        known: Option<&Known<'_>>,
+        forbidden: Option<&Forbidden<'_>>,
         expected: &mut Option<bool>,
     ) {
         let kind =
@@ -127,7 +126,8 @@ impl Case<'_> {
             return self.report.agree("bad prefixes before an error");
         }
         self.expect(kind, checked.verdict == Verdict::Violated, expected, about);
-        if let Some(problem) = problem_of_run(model, &checked, known.filter(|_| !before_error)) {
+        let judge = forbidden.filter(|_| !before_error);
+        if let Err(problem) = counterexample::check(model, &checked, judge) {
             self.report.differs("run", format!("{problem} {}", about()));
         }
     }
@@ -201,46 +201,5 @@ impl Case<'_> {
                     .differs(kind, format!("violated: {violated}, expected {before} {}", about()));
             }
         }
-    }
-}
-
-fn known<'g>(model: &'g Model, property: &ResolvedProperty, graph: &'g Graph) -> Option<Known<'g>> {
-    let Meaning::Formula(formula) = &property.meaning else { return None };
-    let interpreter = Interpreter::new(&model.program);
-    let forbidden = Forbidden::by_formula(&interpreter, graph, formula)?;
-    Some(Known { interpreter, forbidden })
-}
-
-/// The reason why the counterexample is wrong.
-fn problem_of_run(
-    model: &Model,
-    checked: &PropertyResult,
-    known: Option<&Known<'_>>,
-) -> Option<String> {
-    if checked.verdict != Verdict::Violated {
-        return checked
-            .counterexample
-            .is_some()
-            .then(|| "a counterexample to a property that holds".to_owned());
-    }
-    let Some(lasso) = &checked.counterexample else { return Some("no counterexample".to_owned()) };
-    if lasso.error().is_some() {
-        return None;
-    }
-    let origin = FoundIn { model: "m", defines: &[], program: &model.program };
-    let saved = SavedRun::of_property(&origin, checked)?;
-    let judge = match saved.judge(model, lariat_search::Limits::default()) {
-        Ok(judge) => judge,
-        Err(problem) => return Some(problem),
-    };
-    match saved.follow(&model.program, judge.as_deref()) {
-        Ok(followed) if followed.result == Replayed::StillFails => {}
-        other => return Some(format!("replay: {other:?}")),
-    }
-    let known = known?;
-    let cycle = (!lasso.cycle.is_empty()).then_some(lasso.prefix.len());
-    match known.forbidden.is_shown_by(&known.interpreter, &lasso.states, cycle) {
-        Shown::Violation => None,
-        Shown::Nothing(reason) => Some(reason),
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::fuzz::random::Random;
 use crate::fuzz::tree::{Node, Piece, Sort, list, text};
+use crate::fuzz::words::{ATOMS, CONDITIONS, formula};
 
 /// The feature that a program tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
@@ -63,13 +64,11 @@ impl Sample {
         let mut writer = Writer { random, subject };
         let program = if subject == Subject::Large { writer.large() } else { writer.program() };
         let count = if subject == Subject::Large { 1 } else { 2 };
-        let ltl = (0..count).map(|_| writer.linear(3)).collect();
+        let ltl = (0..count).map(|_| writer.linear()).collect();
         let ctl = (0..count).map(|_| writer.branching()).collect();
         Sample { seed, subject, program, ltl, ctl }
     }
 }
-
-const CONDITIONS: [&str; 6] = ["(x == 1)", "(y > 0)", "(b)", "(!b)", "(x != y)", "(y == 0)"];
 
 const EFFECTS: [&str; 10] = [
     "x = (x + 1) % 3",
@@ -103,17 +102,6 @@ const PRIORITIES: [&str; 5] = [
     "set_priority(0, 2)",
     "(_priority == 2)",
     "_priority = 1 + x",
-];
-
-const ATOMS: [&str; 8] = [
-    "(x == 1)",
-    "(b)",
-    "(y == 0)",
-    "(x == y)",
-    "(x > 0 && b)",
-    "(len(q) == 1)",
-    "(x < 2)",
-    "(a[0] == 1)",
 ];
 
 /// `P` and `Q` are conditions on states.
@@ -261,37 +249,29 @@ impl Writer {
         Node::new(Sort::Statement, vec![text(before), list(options, "\n", 1), text(after)])
     }
 
-    fn atom(&mut self) -> String {
-        if self.subject == Subject::Moves && self.random.percent(50) {
-            return format!("(_moves({}))", self.random.below(2));
-        }
-        if self.subject == Subject::Large && self.random.percent(40) {
-            return "(x == 2 && b)".to_owned();
-        }
-        (*self.random.pick(&ATOMS)).to_owned()
-    }
-
-    fn linear(&mut self, depth: usize) -> String {
-        if depth == 0 || self.random.percent(15) {
-            return self.atom();
-        }
-        let left = self.linear(depth - 1);
-        match self.random.below(12) {
-            0 => format!("(!{left})"),
-            1..4 => format!("([] {left})"),
-            4..7 => format!("(<> {left})"),
-            7 if self.subject != Subject::Large => format!("(X {left})"),
-            number => {
-                let operator = ["&&", "||", "->", "U", "V", "W"][number % 6];
-                format!("({left} {operator} {})", self.linear(depth - 1))
+    fn linear(&mut self) -> String {
+        let subject = self.subject;
+        let atom = |random: &mut Random| {
+            if subject == Subject::Moves && random.percent(50) {
+                return format!("(_moves({}))", random.below(2));
             }
-        }
+            if subject == Subject::Large && random.percent(40) {
+                return "(x == 2 && b)".to_owned();
+            }
+            self::atom(random).to_owned()
+        };
+        formula(&mut self.random, 3, subject != Subject::Large, &atom)
     }
 
     fn branching(&mut self) -> String {
-        let (first, second) = (*self.random.pick(&ATOMS), *self.random.pick(&ATOMS));
+        let (first, second) = (atom(&mut self.random), atom(&mut self.random));
         self.random.pick(&BRANCHING).replace('P', first).replace('Q', second)
     }
+}
+
+fn atom(random: &mut Random) -> &'static str {
+    // The array is declared only in these programs.
+    if random.percent(12) { "(a[0] == 1)" } else { random.pick::<&str>(&ATOMS) }
 }
 
 fn leaf_option(statement: &str) -> Node {

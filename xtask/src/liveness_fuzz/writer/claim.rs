@@ -1,6 +1,7 @@
 //! Random claims.
 
-use super::{CONDITIONS, PROPERTIES, Writer};
+use super::{PROPERTIES, Writer};
+use crate::fuzz::words::CONDITIONS;
 
 impl Writer {
     /// Claims with conditions and assertions.

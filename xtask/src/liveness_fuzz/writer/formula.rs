@@ -1,6 +1,8 @@
 //! Random formulas: half of them follow common patterns, half are arbitrary.
 
 use super::{PROPERTIES, Writer};
+use crate::fuzz::random::Random;
+use crate::fuzz::words::{ATOMS, formula};
 
 /// Patterns of Dwyer, Avrunin and Corbett (1999), and fairness: `A`, `B` and `C` are atoms, `S` is
 /// an atom that rarely holds.
@@ -33,17 +35,6 @@ const PATTERNS: [&str; 24] = [
 
 /// The number of patterns at the end of the list that use `S`.
 const SELDOM_PATTERNS: usize = 4;
-
-const ATOMS: [&str; 8] = [
-    "(x == 1)",
-    "(b)",
-    "(y == 0)",
-    "(x == y)",
-    "(x > 0 && b)",
-    "(len(q) == 1)",
-    "(x < 2)",
-    "(x + y < 4)",
-];
 
 /// Conditions that are defined everywhere only because the left operand is evaluated first.
 const GUARDED: [&str; 6] = [
@@ -82,47 +73,31 @@ impl Writer {
 
     fn property(&mut self) -> String {
         if self.random.percent(50) {
-            return self.formula(3);
+            let atom = |random: &mut Random| atom(random, &self.remote);
+            return formula(&mut self.random, 3, self.next, &atom);
         }
         let seldom = if self.random.percent(30) { PATTERNS.len() - SELDOM_PATTERNS } else { 0 };
         let mut text = (*self.random.pick(&PATTERNS[seldom..])).to_owned();
         text = text.replace('S', self.random.pick::<&str>(&SELDOM));
         for place in ["A", "B", "C"] {
-            let atom = self.atom();
-            text = text.replace(place, &atom);
+            text = text.replace(place, &atom(&mut self.random, &self.remote));
         }
         if text.contains('X') && !self.next {
             return self.property();
         }
         if self.random.percent(20) { format!("!({text})") } else { text }
     }
+}
 
-    fn atom(&mut self) -> String {
-        if !self.remote.is_empty() && self.random.percent(25) {
-            return self.random.pick(&self.remote).clone();
-        }
-        let atoms: &[&str] = match self.random.below(100) {
-            0..3 => &RARE,
-            3..20 => &GUARDED,
-            _ => &ATOMS,
-        };
-        (*self.random.pick(atoms)).to_owned()
+/// A condition on the processes `remote`, or on the variables.
+fn atom(random: &mut Random, remote: &[String]) -> String {
+    if !remote.is_empty() && random.percent(25) {
+        return random.pick(remote).clone();
     }
-
-    fn formula(&mut self, depth: usize) -> String {
-        if depth == 0 || self.random.percent(15) {
-            return self.atom();
-        }
-        let left = self.formula(depth - 1);
-        match self.random.below(12) {
-            0 => format!("(!{left})"),
-            1 | 2 => format!("([] {left})"),
-            3 | 4 => format!("(<> {left})"),
-            5 if self.next => format!("(X {left})"),
-            number => {
-                let operator = ["&&", "||", "->", "<->", "U", "V", "W"][number % 7];
-                format!("({left} {operator} {})", self.formula(depth - 1))
-            }
-        }
-    }
+    let atoms: &[&str] = match random.below(100) {
+        0..3 => &RARE,
+        3..20 => &GUARDED,
+        _ => &ATOMS,
+    };
+    (*random.pick(atoms)).to_owned()
 }

@@ -20,8 +20,6 @@ pub struct Writer {
     next: bool,
 }
 
-const CONDITIONS: [&str; 6] = ["(x == 1)", "(y > 0)", "(b)", "(!b)", "(x != y)", "(y == 0)"];
-
 impl Writer {
     pub fn new(seed: u64) -> Writer {
         Writer { random: Random::new(seed), labels: 0, remote: Vec::new(), next: false }

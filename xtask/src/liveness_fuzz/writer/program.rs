@@ -1,6 +1,7 @@
 //! Random processes.
 
-use super::{CONDITIONS, Writer};
+use super::Writer;
+use crate::fuzz::words::CONDITIONS;
 
 const EFFECTS: [&str; 11] = [
     "x = (x + 1) % 3",
