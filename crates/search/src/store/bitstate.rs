@@ -206,6 +206,7 @@ mod tests {
 
     /// The estimate holds for nearly empty and nearly full arrays, few and many functions.
     #[test]
+    #[cfg_attr(miri, ignore = "statistics need many states")]
     fn omissions_match_the_estimate() {
         let states = testing::product(3, 200_000);
         for bytes in [30_000, 100_000, 300_000, 1_000_000] {
@@ -230,8 +231,8 @@ mod tests {
 
     #[test]
     fn inserted_states_are_known() {
-        let states = testing::product(2, 10_000);
-        let mut store = Bitstate::new(1 << 20, 3, 7).expect("memory");
+        let states = testing::product(2, testing::size(10_000));
+        let mut store = Bitstate::new(testing::size(1 << 20), 3, 7).expect("memory");
         testing::insert_all(&mut store, &states);
         assert_eq!(testing::insert_all(&mut store, &states), 0);
     }

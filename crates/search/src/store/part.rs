@@ -143,13 +143,14 @@ fn index_length(capacity: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::testing::size;
     use std::collections::HashMap;
 
     #[test]
     fn a_value_has_one_number() {
         let mut parts = PartTable::new().expect("memory");
         let mut oracle = HashMap::new();
-        for step in 0..200_000u64 {
+        for step in 0..size(200_000) {
             let value = step * step % 30_011;
             let number = loop {
                 match parts.number(value) {

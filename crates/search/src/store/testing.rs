@@ -6,6 +6,11 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+/// A number of states or rounds; Miri is a thousand times slower, so it gets a hundredth.
+pub fn size(number: u64) -> u64 {
+    if cfg!(miri) { number / 100 } else { number }
+}
+
 /// States in the order of insertion, with repetitions.
 #[derive(Debug)]
 pub struct GeneratedStates {
@@ -15,7 +20,7 @@ pub struct GeneratedStates {
 
 /// States of one to five words, whose halves take few or many values.
 pub fn states() -> impl Strategy<Value = GeneratedStates> {
-    (1usize..=5, any::<u64>(), 0usize..40_000, prop::collection::vec(0u32..=32, 10)).prop_map(
+    (1usize..=5, any::<u64>(), 0..size(40_000), prop::collection::vec(0u32..=32, 10)).prop_map(
         |(words, seed, number, widths)| {
             let mut random = SplitMix64::new(seed);
             let mut half = |width: u32| random.next_u64() & ((1u64 << width) - 1);
@@ -90,7 +95,7 @@ pub fn is_a_set<S: Store>(mut store: S, states: &GeneratedStates) -> Result<(), 
 /// to exactly one of them.
 pub fn threads_agree<S: Store>(mut store: S, words: usize) {
     const THREADS: usize = 3;
-    let states = product(words, 40_000);
+    let states = product(words, size(40_000));
     let done: Vec<AtomicUsize> = (0..THREADS).map(|_| AtomicUsize::new(0)).collect();
     let news = AtomicU64::new(0);
     while done.iter().any(|done| done.load(Ordering::Relaxed) < states.len()) {
@@ -129,7 +134,7 @@ pub fn threads_contend<S: Store>(make: impl Fn() -> S, words: usize) {
     const THREADS: usize = 3;
     let states = product(words, 300);
     let different: HashSet<&Vec<u64>> = states.iter().collect();
-    for _ in 0..200 {
+    for _ in 0..size(200) {
         let mut store = make();
         let news: Vec<Vec<usize>> = std::thread::scope(|scope| {
             let insert = || {

@@ -88,7 +88,8 @@ proptest! {
 
 #[test]
 fn is_exact_while_there_is_room() {
-    let states = testing::product(2, 20_000);
+    let number = testing::size(20_000);
+    let states = testing::product(2, number);
     let mut cache = Cache::new(2, 1 << 20, Replacement::Random, 0);
     for first in [true, false] {
         for state in &states {
@@ -96,10 +97,11 @@ fn is_exact_while_there_is_room() {
         }
     }
     let revisits = cache.revisits();
-    assert_eq!((revisits.insertions, revisits.replaced, revisits.distinct), (20_000, 0, 20_000));
+    assert_eq!((revisits.insertions, revisits.replaced, revisits.distinct), (number, 0, number));
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "statistics need many states")]
 fn replaces_by_policy() {
     for policy in POLICIES {
         let mut cache = Cache::new(1, 100, policy, 3);

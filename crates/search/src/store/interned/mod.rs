@@ -363,6 +363,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "needs a large table")]
     fn states_take_few_bytes() {
         let states = testing::product(4, 200_000);
         let mut store = Interned::new(4).expect("memory");
@@ -373,6 +374,7 @@ mod tests {
 
     /// Each half of the word has about as many values as there are states.
     #[test]
+    #[cfg_attr(miri, ignore = "needs a large table")]
     fn parts_that_save_nothing_are_rejected() {
         let state = |number: u64| vec![number.wrapping_mul(0x5_deec_e66d) & mask(48)];
         let states: Vec<Vec<u64>> = (0..700_000).map(state).collect();
@@ -391,6 +393,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "needs a large table")]
     fn respects_the_memory_limit() {
         let states = testing::product(3, 100_000);
         let mut store = Interned::new(3).expect("memory");

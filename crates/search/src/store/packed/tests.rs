@@ -2,7 +2,7 @@
 //! across growth, and at the memory limit.
 
 use super::*;
-use crate::store::testing::insert as add;
+use crate::store::testing::{insert as add, size};
 use lariat_ir::random::SplitMix64;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -32,7 +32,7 @@ proptest! {
     #[test]
     fn behaves_like_a_set(
         bits in prop::collection::vec(0u32..=64, 1..6),
-        count in 1usize..20_000,
+        count in 1..size(20_000),
         seed: u64,
         style: u64,
     ) {
@@ -49,6 +49,7 @@ proptest! {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "needs a large table")]
 fn consecutive_numbers_are_stored_compactly() {
     for bits in [24, 30, 40, 64] {
         let mut store = Packed::new(&[bits], 0).unwrap();
@@ -70,6 +71,7 @@ fn consecutive_numbers_are_stored_compactly() {
 #[test]
 fn threads_agree() {
     for (words, states) in [(1, 300_000u64), (2, 200_000), (3, 100_000), (9, 30_000)] {
+        let states = size(states);
         let mut store = Packed::new(&vec![64; words], 0).unwrap();
         let added = AtomicU64::new(0);
         let state = |number: u64| -> Vec<u64> {
@@ -109,6 +111,7 @@ fn threads_agree() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "needs a large table")]
 fn respects_the_limit() {
     let mut store = Packed::new(&[64, 64], 0).unwrap();
     let limit = 2_000_000;
@@ -128,6 +131,7 @@ fn respects_the_limit() {
 
 /// Tables reach a load of 60 % before they must grow, for all entry sizes.
 #[test]
+#[cfg_attr(miri, ignore = "needs a large table")]
 fn buckets_fill_up() {
     for bits in [vec![40], vec![64], vec![64, 64], vec![64, 64, 64], vec![64; 5]] {
         let store = Packed::new(&bits, 500_000).unwrap();
@@ -158,7 +162,7 @@ fn states_without_a_slot_overflow() {
             (0..bits.len() as u64).map(|word| number * (word + 1)).collect()
         };
         let mut number = 0;
-        for round in 0..40 {
+        for round in 0..if cfg!(miri) { 9 } else { 40 } {
             while store.insert(&state(number), store.key(&state(number))) == Insertion::New {
                 number += 1;
             }

@@ -244,6 +244,7 @@ mod tests {
     use super::geometry::mask;
     use super::*;
     use crate::store::packed::permutation::Permutation;
+    use crate::store::testing::size;
     use proptest::prelude::*;
     use std::collections::HashSet;
 
@@ -254,7 +255,7 @@ mod tests {
             home_bits in 8u32..=64,
             extra_bits in 0u32..6,
             seed: u64,
-            number in 0u64..60_000,
+            number in 0..size(60_000),
             range_bits in 4u32..64,
         ) {
             let mut table = Quotient::new(home_bits, extra_bits, 0).expect("memory");
@@ -295,20 +296,21 @@ mod tests {
     /// Threads insert overlapping sets of keys concurrently: each key is new to exactly one thread.
     #[test]
     fn threads_agree() {
-        let table = Quotient::new(50, 3, 60_000).expect("memory");
+        let part = size(10_000);
+        let table = Quotient::new(50, 3, 6 * part).expect("memory");
         let permutation = Permutation::new(50);
         let (shared, permutation) = (&table, &permutation);
         let insert = move |offset: u64| {
-            let keys = offset..offset + 30_000;
+            let keys = offset..offset + 3 * part;
             keys.filter(|key| shared.insert(permutation.apply(*key), key & 7) == Insertion::New)
                 .count() as u64
         };
         let news: u64 = std::thread::scope(|scope| {
             let threads: Vec<_> =
-                (0..4).map(|thread| scope.spawn(move || insert(thread * 10_000))).collect();
+                (0..4).map(|thread| scope.spawn(move || insert(thread * part))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
-        assert_eq!(news, 60_000);
-        assert_eq!(table.len(), 60_000);
+        assert_eq!(news, 6 * part);
+        assert_eq!(table.len(), 6 * part);
     }
 }
