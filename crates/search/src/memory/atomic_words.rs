@@ -143,8 +143,8 @@ mod tests {
             let longer = len * 5 / 4 + 100;
             assert!(words.extend_to(longer, 2));
             assert_eq!(words.len(), longer);
-            for index in len..longer {
-                assert_eq!(words[index].swap(index as u64 + 1, Ordering::Relaxed), 0);
+            for (word, number) in words[len..].iter().zip(len as u64 + 1..) {
+                assert_eq!(word.swap(number, Ordering::Relaxed), 0);
             }
             len = longer;
         }

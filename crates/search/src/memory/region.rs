@@ -7,7 +7,7 @@
 //! size moves once. Miri, which does not know these system calls, gets memory of the allocator.
 
 use crate::faults::{Fault, fails};
-use crate::tuning::memory::{HUGE_PAGES_FROM_BYTES, MAPPED_FROM_BYTES};
+use crate::tuning::memory::HUGE_PAGES_FROM_BYTES;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
@@ -36,7 +36,7 @@ impl Region {
             return None;
         }
         #[cfg(all(unix, not(miri)))]
-        if bytes >= MAPPED_FROM_BYTES {
+        if bytes >= crate::tuning::memory::MAPPED_FROM_BYTES {
             let (start, reserved) = mapped::reserve(bytes)?;
             // Dropped if the system refuses the memory.
             let mut region = Region { start, bytes: 0, reserved };
@@ -69,6 +69,7 @@ impl Region {
     }
 
     /// Makes the first `bytes` bytes accessible. Precondition: `bytes <= self.reserved`.
+    #[cfg_attr(any(not(unix), miri), allow(unused_variables))]
     fn open(&mut self, bytes: usize, threads: usize) -> bool {
         #[cfg(all(unix, not(miri)))]
         if !mapped::open(self.start, self.bytes, bytes, threads) {
