@@ -224,8 +224,8 @@ pub trait Repackable: TransitionSystem {
         words.len() == self.width().all
     }
 
-    /// Whether this unpacked state from an untrusted file is one of the program, so that the system
-    /// can be [widened](Repackable::widened) for it.
+    /// Whether a state read from an untrusted file has the variables, processes and channels of the
+    /// program, so that the system can be [widened](Repackable::widened) to pack it.
     fn is_unpacked_state(&self, _state: &State) -> bool {
         true
     }

@@ -58,7 +58,7 @@ pub fn simplify_acceptance(automaton: &mut Tgba) {
 
 /// For each accepting component the marks that its other marks do not imply.
 pub(crate) fn needed_marks(automaton: &Tgba, sccs: &Sccs) -> Vec<Vec<u32>> {
-    // implies[c][j]: the marks that are on every inner edge of component c that has mark j.
+    // implies[c][j]: the marks that each edge inside component c has if it has mark j.
     let all = Marks::all(automaton.sets);
     let mut implies = vec![vec![all; automaton.sets as usize]; sccs.len()];
     let mut always = vec![all; sccs.len()];

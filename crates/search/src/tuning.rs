@@ -147,8 +147,9 @@ pub(crate) mod omission {
 pub(crate) mod caching {
     /// Slots of a new cache. Small models then need little memory. Not measured.
     pub const FIRST_SLOTS: usize = 1 << 10;
-    /// States drawn at random to evict the best of them by layer. More draws keep the layers
-    /// cleaner but cost a cache miss each. Not measured.
+    /// Number of randomly drawn candidates for an eviction by layer; the one in the least useful
+    /// layer is evicted. More candidates follow the policy more closely, but each costs a cache
+    /// miss. Not measured.
     pub const LAYER_DRAWS: usize = 32;
     /// For eviction of the deepest state: larger depths share a list.
     pub const MAX_DEPTHS: usize = 1 << 16;

@@ -65,14 +65,7 @@ proptest! {
         for order in [Order::DepthFirst, Order::BreadthFirst] {
             let piece = piece.max(expected.states / 20);
             let outcome = search_in_pieces(&program, order, threads, piece);
-            let figures = Figures {
-                states: outcome.statistics.states,
-                transitions: outcome.statistics.transitions,
-                atomic_steps: outcome.statistics.atomic_steps,
-                errors: outcome.errors,
-                kinds: outcome.error_kinds,
-            };
-            prop_assert_eq!(&figures, &expected, "{:?}", order);
+            prop_assert_eq!(&Figures::of(&outcome), &expected, "{:?}", order);
             prop_assert!(outcome.exhaustive);
         }
     }

@@ -64,14 +64,7 @@ proptest! {
         let cases = ORDERS.into_iter().flat_map(|order| THREADS.map(|threads| (order, threads)));
         for (order, threads) in cases {
             let outcome = search_with(&program, &options(order, true, threads, Limits::default()));
-            let figures = Figures {
-                states: outcome.statistics.states,
-                transitions: outcome.statistics.transitions,
-                atomic_steps: outcome.statistics.atomic_steps,
-                errors: outcome.errors,
-                kinds: outcome.error_kinds,
-            };
-            prop_assert_eq!(&figures, &expected, "{:?} with {:?} threads", order, threads);
+            prop_assert_eq!(&Figures::of(&outcome), &expected, "{:?} with {:?} threads", order, threads);
             prop_assert!(outcome.exhaustive && !outcome.endless_atomic);
             coverage.push(outcome.coverage);
             let first = search_with(&program, &options(order, false, threads, Limits::default()));

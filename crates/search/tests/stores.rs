@@ -29,16 +29,6 @@ fn search(program: &Program, options: &Options<'_>) -> Outcome {
     outcome
 }
 
-fn figures(outcome: &Outcome) -> Figures {
-    Figures {
-        states: outcome.statistics.states,
-        transitions: outcome.statistics.transitions,
-        atomic_steps: outcome.statistics.atomic_steps,
-        errors: outcome.errors,
-        kinds: outcome.error_kinds.clone(),
-    }
-}
-
 fn options(store: StoreKind, order: Order, threads: usize) -> Options<'static> {
     Options {
         order,
@@ -72,14 +62,14 @@ proptest! {
                 // Fingerprints of 64 bits do not collide among so few states.
                 for store in [StoreKind::Interned, StoreKind::compact()] {
                     let outcome = search(&program, &options(store.clone(), order, threads));
-                    prop_assert_eq!(&figures(&outcome), &expected, "{:?} {:?}", order, store);
+                    prop_assert_eq!(&Figures::of(&outcome), &expected, "{:?} {:?}", order, store);
                     prop_assert_eq!(outcome.errors > 0, !outcome.violations.is_empty());
                 }
             }
         }
         let disk = StoreKind::Disk { directory: std::env::temp_dir() };
         let outcome = search(&program, &options(disk.clone(), Order::BreadthFirst, 1));
-        prop_assert_eq!(&figures(&outcome), &expected);
+        prop_assert_eq!(&Figures::of(&outcome), &expected);
         prop_assert!(outcome.exhaustive);
         let disk = Options { all_errors: false, ..options(disk, Order::BreadthFirst, 1) };
         let first = search(&program, &disk);
@@ -89,7 +79,7 @@ proptest! {
         for sleep_sets in [false, true] {
             let store = cache(None, Replacement::Random, sleep_sets);
             let outcome = search(&program, &options(store, Order::DepthFirst, 1));
-            prop_assert_eq!(&figures(&outcome), &expected);
+            prop_assert_eq!(&Figures::of(&outcome), &expected);
             prop_assert!(outcome.exhaustive);
         }
     }
@@ -146,7 +136,7 @@ proptest! {
             let packed = PackedInterpreter::new(&program).expect("as before");
             let options = options(StoreKind::Packed, Order::DepthFirst, 1);
             let outcome = reachability(&Shuffled::new(packed, order), &options);
-            prop_assert_eq!(&figures(&outcome), &expected);
+            prop_assert_eq!(&Figures::of(&outcome), &expected);
             for violation in &outcome.violations {
                 let replayed = replay(&Interpreter::new(&program), violation);
                 replayed.expect("every counterexample replays");

@@ -302,7 +302,7 @@ impl<'a> Lowering<'a> {
         if let Some((fields, span)) = self.longest_send.filter(|&(fields, _)| fields > longest) {
             let fields = crate::diagnostic::count(fields, "field");
             let message =
-                format!("a message of {fields}, but no channel carries more than {longest}");
+                format!("a message with {fields}, but no channel has more than {longest}");
             self.error(span, message, "too many fields");
         }
     }

@@ -2,7 +2,8 @@
 
 use super::{Parse, Parser};
 use crate::ast::{
-    Active, Claim, Declaration, EventTrace, Expr, Init, Ltl, Proctype, Program, Typedef, Unit,
+    Active, Claim, Declaration, EventTrace, Expr, Ident, Init, Ltl, Proctype, Program, Typedef,
+    Unit,
 };
 use crate::diagnostic::Diagnostic;
 use crate::token::{TokenKind, kw};
@@ -177,14 +178,18 @@ impl Parser {
         Ok(Init { priority, body, span: self.span_from(start) })
     }
 
+    /// The name, if there is one before the next opening brace.
+    fn name_before_brace(&mut self, expected: &str) -> Parse<Option<Ident>> {
+        if self.is(TokenKind::OpenBrace) {
+            return Ok(None);
+        }
+        Ok(Some(self.name(expected)?.1))
+    }
+
     fn never(&mut self) -> Parse<Claim> {
         let start = self.at;
         self.advance();
-        let name = if self.is(TokenKind::OpenBrace) {
-            None
-        } else {
-            Some(self.name("the claim's name or `{`")?.1)
-        };
+        let name = self.name_before_brace("the claim's name or `{`")?;
         let body = self.block("a claim's body")?;
         Ok(Claim { name, body, span: self.span_from(start) })
     }
@@ -199,11 +204,7 @@ impl Parser {
     fn ltl_block(&mut self) -> Parse<Ltl> {
         let start = self.at;
         self.advance();
-        let name = if self.is(TokenKind::OpenBrace) {
-            None
-        } else {
-            Some(self.name("the formula's name or `{`")?.1)
-        };
+        let name = self.name_before_brace("the formula's name or `{`")?;
         let open = self.expect(TokenKind::OpenBrace, "before the formula")?.span;
         self.in_ltl = true;
         let formula = self.bracketed(Parser::full_expr);

@@ -41,7 +41,7 @@ use crate::store::SleepSet;
 use lariat_ir::system::{System, Width};
 use std::sync::atomic::AtomicBool;
 
-/// Successors with a larger index never sleep.
+/// The number of successors of a state that can be in a sleep set; the others never are.
 const SLEEPERS: usize = SleepSet::BITS as usize;
 
 fn contains(set: SleepSet, index: usize) -> bool {

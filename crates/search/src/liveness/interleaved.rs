@@ -6,12 +6,15 @@ use crate::liveness::graph::{Graph, Lasso, Node, SearchResult};
 use crate::liveness::node_colors::NodeColors;
 use crate::liveness::search_stack::SearchStack;
 
-const FIRST: u8 = 1;
+/// Visited by the first search.
+pub(super) const FIRST: u8 = 1;
+/// Visited by a second search.
 const SECOND: u8 = 2;
 
 pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
     let mut marked = NodeColors::default();
     let mut first: SearchStack<()> = SearchStack::default();
+    let mut second = SearchStack::default();
     for initial in graph.initial()? {
         if marked.insert(initial, FIRST) {
             first.push(graph, initial, ())?;
@@ -24,7 +27,7 @@ pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
                 Some(_) => {}
                 None => {
                     if graph.is_accepting(node)
-                        && let Some(cycle) = second(graph, &mut marked, node)?
+                        && let Some(cycle) = path_back(graph, &mut marked, &mut second, node)?
                     {
                         let prefix = first.nodes().take(first.len() - 1).collect();
                         return Ok(Some(Lasso { prefix, cycle }));
@@ -38,12 +41,13 @@ pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
 }
 
 /// A path from the seed back to itself, through nodes that no earlier second search has visited.
-fn second<G: Graph>(
+/// `path` is empty; its memory is reused.
+pub(super) fn path_back<G: Graph>(
     graph: &mut G,
     marked: &mut NodeColors,
+    path: &mut SearchStack<()>,
     seed: Node,
 ) -> Result<Option<Vec<Node>>, G::Error> {
-    let mut path: SearchStack<()> = SearchStack::default();
     path.push(graph, seed, ())?;
     while !path.is_empty() {
         match path.next_edge() {

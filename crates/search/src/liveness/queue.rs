@@ -3,13 +3,11 @@
 //! visited set, starts from each of them in that order and looks for a path back. A third search
 //! finds the path to the cycle.
 
-use crate::liveness::graph::{Graph, Lasso, Node, SearchResult};
+use crate::liveness::graph::{Graph, Lasso, SearchResult};
+use crate::liveness::interleaved::{FIRST, path_back};
 use crate::liveness::lasso::shortest_path;
 use crate::liveness::node_colors::NodeColors;
 use crate::liveness::search_stack::SearchStack;
-
-const FIRST: u8 = 1;
-const SECOND: u8 = 2;
 
 pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
     let mut marked = NodeColors::default();
@@ -33,24 +31,11 @@ pub fn search<G: Graph>(graph: &mut G) -> SearchResult<G> {
         }
     }
     for seed in queue {
-        path.push(graph, seed, ())?;
-        while !path.is_empty() {
-            match path.next_edge() {
-                Some(edge) if edge.target == seed => {
-                    let cycle: Vec<Node> = path.nodes().collect();
-                    let mut prefix =
-                        shortest_path(graph, &initial, |node| node == seed)?.unwrap_or_default();
-                    prefix.pop();
-                    return Ok(Some(Lasso { prefix, cycle }));
-                }
-                Some(edge) if marked.insert(edge.target, SECOND) => {
-                    path.push(graph, edge.target, ())?
-                }
-                Some(_) => {}
-                None => {
-                    path.pop();
-                }
-            }
+        if let Some(cycle) = path_back(graph, &mut marked, &mut path, seed)? {
+            let mut prefix =
+                shortest_path(graph, &initial, |node| node == seed)?.unwrap_or_default();
+            prefix.pop();
+            return Ok(Some(Lasso { prefix, cycle }));
         }
     }
     Ok(None)

@@ -9,8 +9,8 @@ use lariat_ir::program::{
     Variables,
 };
 use lariat_ir::{Interpreter, RuntimeError, State};
-use lariat_search::Violation;
 use lariat_search::replay::replay;
+use lariat_search::{Outcome, Violation};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -86,7 +86,7 @@ pub fn program(variables: &[(&str, Domain, bool)], process_types: Vec<ProcessTyp
     program
 }
 
-/// The counts of the oracle.
+/// The counts of the oracle, or of a search.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     pub states: u64,
@@ -94,6 +94,18 @@ pub struct Figures {
     pub atomic_steps: u64,
     pub errors: u64,
     pub kinds: BTreeSet<&'static str>,
+}
+
+impl Figures {
+    pub fn of(outcome: &Outcome) -> Figures {
+        Figures {
+            states: outcome.statistics.states,
+            transitions: outcome.statistics.transitions,
+            atomic_steps: outcome.statistics.atomic_steps,
+            errors: outcome.errors,
+            kinds: outcome.error_kinds.clone(),
+        }
+    }
 }
 
 /// Counts by definition: every stored state, and every path from one to the next. `None` if some

@@ -41,7 +41,7 @@ proptest! {
             let tail = tail % tails;
             let node = number(&mut packets, head + offset, tail, &mut own);
             if index % 3 == 0 && tails > 1 {
-                // Another tail of the same head is visited along with it.
+                // Visit two tails of one head in one call.
                 let (mut both, other) = (PacketBits::default(), (tail + index as u32) % tails);
                 both.insert(tail);
                 both.insert(other);
