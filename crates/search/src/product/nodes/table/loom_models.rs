@@ -1,3 +1,5 @@
+//! Models of the node table for loom.
+
 use super::*;
 use crate::memory::sync::{Arc, explore};
 use loom::thread;

@@ -1,3 +1,5 @@
+//! Tests of the node table.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
