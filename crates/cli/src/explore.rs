@@ -24,7 +24,7 @@ pub struct Explore {
     #[command(flatten)]
     source: Source,
 
-    /// Time limit per property of the check that precedes the exploration
+    /// Time limit of reading the model, and of each property in the check before the exploration
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "5s")]
     time: Duration,
 

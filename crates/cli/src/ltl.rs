@@ -2,6 +2,7 @@
 //! equivalence.
 
 use super::signals::{INTERRUPTED, stop_when_interrupted};
+use super::source::read_text;
 use super::{Color, Exit, STACK_BYTES, complain, values};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -161,9 +162,7 @@ impl Ltl {
             texts.extend(content.lines().map(str::trim).filter(wanted).map(String::from));
         };
         for path in &self.file {
-            let content = std::fs::read_to_string(path)
-                .with_context(|| format!("cannot read `{}`", path.display()))?;
-            lines(&content);
+            lines(&read_text(path)?);
         }
         if self.formulas.is_empty() && self.file.is_empty() {
             let mut content = String::new();

@@ -2,7 +2,7 @@
 
 use super::properties::Properties;
 use super::signals::{INTERRUPTED, leave_while_printing, stop_when_interrupted};
-use super::source::{Source, Time};
+use super::source::{Source, Time, read_text};
 use super::writing::Writing;
 use super::{Color, Exit, destination, values};
 use anyhow::Context;
@@ -98,8 +98,7 @@ fn first(report: &Report<'_>) -> anyhow::Result<Trace> {
 
 /// The run of a `.trail` file.
 fn recorded(program: &Program, file: &Path) -> anyhow::Result<Trace> {
-    let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let trail = trail::read(&String::from_utf8_lossy(&text))
+    let trail = trail::read(&read_text(file)?)
         .map_err(anyhow::Error::msg)
         .with_context(|| format!("{} is not a trail", file.display()))?;
     let trail::FollowedTrail { steps, cycle, lost } = trail::follow(program, &trail);

@@ -1,7 +1,7 @@
 //! The flags that select the properties, the fairness assumptions and the search.
 
 use super::STACK_BYTES;
-use anyhow::Context;
+use super::source::read_text;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use lariat::{Error, Property};
@@ -143,8 +143,7 @@ impl Properties {
 
 fn automaton(path: &Path) -> anyhow::Result<Property> {
     let name = path.display().to_string();
-    let hoa = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-    Ok(Property::Automaton { name, hoa: String::from_utf8_lossy(&hoa).into_owned() })
+    Ok(Property::Automaton { name, hoa: read_text(path)? })
 }
 
 /// The order of the safety search, or the algorithm of the cycle search.

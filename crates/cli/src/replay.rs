@@ -1,6 +1,7 @@
 //! `lariat replay`: does a saved counterexample still fail after the model was edited?
 
 use super::signals::{INTERRUPTED, stop_when_interrupted};
+use super::source::read_text;
 use super::{Color, Exit, STACK_BYTES, say, values};
 use anyhow::Context;
 use clap::Args;
@@ -20,6 +21,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The time to check the property again, unless the command has a time limit.
+const RECHECK: Duration = Duration::from_secs(10);
+
 #[derive(Debug, Args)]
 pub struct Replay {
     /// A counterexample saved with `lariat check --save`
@@ -32,9 +36,10 @@ pub struct Replay {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = values::define)]
     define: Vec<Define>,
 
-    /// If the run is no longer possible, check the property again within this time
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::duration)]
-    time: Duration,
+    /// Time limit of the whole command. If the run is no longer possible, the property is checked
+    /// again for at most half of the remaining time, and for at most 10s without a limit
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    time: Option<Duration>,
 
     /// Print only the verdict
     #[arg(long, short)]
@@ -48,7 +53,7 @@ pub struct Replay {
 impl Replay {
     pub fn run(self) -> anyhow::Result<Exit> {
         stop_when_interrupted();
-        let budget = Budget::new(None, &INTERRUPTED);
+        let budget = Budget::new(self.time, &INTERRUPTED);
         let part = budget.clone();
         let replayed = budget.run(STACK_BYTES, move |_| self.replay(&part));
         let phase = "while the run was replayed";
@@ -58,9 +63,7 @@ impl Replay {
 
     /// The report and its exit code.
     fn replay(&self, budget: &Budget) -> anyhow::Result<(String, Exit)> {
-        let text = std::fs::read(&self.file)
-            .with_context(|| format!("cannot read {}", self.file.display()))?;
-        let saved = SavedRun::read(&String::from_utf8_lossy(&text))
+        let saved = SavedRun::read(&read_text(&self.file)?)
             .map_err(anyhow::Error::msg)
             .with_context(|| self.file.display().to_string())?;
         let path = self.model.clone().unwrap_or_else(|| saved.model.clone().into());
@@ -78,7 +81,7 @@ impl Replay {
         let same = fingerprint(&model.program) == saved.fingerprint;
         let again = match followed.result {
             Replayed::Diverges { .. } | Replayed::DoesNotClose { .. } => {
-                let part = budget.part(self.time);
+                let part = budget.part(budget.remaining().map_or(RECHECK, |left| left / 2));
                 let limits = Limits { budget: &part, ..limits };
                 recheck(&saved, &model, Options { limits, ..Options::default() })?
             }

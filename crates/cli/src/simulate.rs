@@ -1,7 +1,7 @@
 //! `lariat simulate`: execute the model at random, interactively, or along a recorded run.
 
 use super::signals::{INTERRUPTED, leave_while_printing, stop_when_interrupted};
-use super::source::Source;
+use super::source::{Source, read_text};
 use super::writing::advice;
 use super::{Color, Exit, STACK_BYTES, is_closed_pipe, say, values};
 use anyhow::Context;
@@ -237,9 +237,7 @@ fn follow(
 ) -> anyhow::Result<()> {
     let (program, path) = (Arc::clone(&model.program), file.to_owned());
     let followed = budget.run(STACK_BYTES, move |_| -> anyhow::Result<trail::FollowedTrail> {
-        let text =
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let trail = trail::read(&String::from_utf8_lossy(&text))
+        let trail = trail::read(&read_text(&path)?)
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("{} is not a trail", path.display()))?;
         Ok(trail::follow(&program, &trail))

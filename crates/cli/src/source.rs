@@ -2,13 +2,25 @@
 
 use super::properties::Properties;
 use super::{Color, complain, values};
+use anyhow::Context;
 use clap::Args;
 use lariat::model::{Define, Model, ModelReader};
 use lariat::{Checker, Error, Property, Report, Settings, machine};
 use lariat_ir::Budget;
 use lariat_search::{Limits, Options, Order};
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
+
+/// Limit on the size of an input that is not a model, such as a saved run.
+const MAX_INPUT_BYTES: u64 = 1 << 30;
+
+/// Reads a file that the command line names. Devices, which may never end, are refused.
+pub fn read_text(path: &Path) -> anyhow::Result<String> {
+    let bytes = lariat_promela::read_file(path, true, MAX_INPUT_BYTES)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 #[derive(Debug, Args)]
 pub struct Source {
@@ -25,7 +37,7 @@ pub struct Source {
 pub enum Time {
     /// The whole command.
     Whole(Option<Duration>),
-    /// Each property.
+    /// Each property, and reading the model.
     PerProperty(Duration),
 }
 
@@ -70,9 +82,10 @@ impl Source {
             Time::PerProperty(time) => (None, Some(time)),
         };
         let budget = Budget::new(whole, &super::signals::INTERRUPTED);
-        let (requested, assumed) = properties.read(&budget)?;
+        let reading = budget.part_of(each);
+        let (requested, assumed) = properties.read(&reading)?;
         let all = [&requested[..], &assumed].concat();
-        let Some(model) = self.read(&all, Color::Auto.stderr(), &budget)? else {
+        let Some(model) = self.read(&all, Color::Auto.stderr(), &reading)? else {
             return Ok(None);
         };
         complain(&model.warnings);

@@ -5,7 +5,8 @@ use crate::property::{Property, ResolvedProperty};
 use crate::report::{printable, printable_lines};
 use lariat_ir::{Budget, Program};
 use lariat_promela::{
-    DiskLoader, FileLoader, LtlFormula, PropertyKind, formula_name, read_bounded, read_file,
+    DiskLoader, FileLoader, LtlFormula, MAX_FILE_BYTES, PropertyKind, formula_name, read_bounded,
+    read_file,
 };
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -215,9 +216,9 @@ impl ModelReader {
     pub fn read_file(self, path: impl AsRef<OsStr>) -> Result<Model, Error> {
         let path = path.as_ref();
         let (name, bytes) = if path == "-" {
-            ("<stdin>".to_string(), read_bounded(io::stdin().lock()))
+            ("<stdin>".to_string(), read_bounded(io::stdin().lock(), MAX_FILE_BYTES))
         } else {
-            (path.to_string_lossy().into_owned(), read_file(Path::new(path), true))
+            (path.to_string_lossy().into_owned(), read_file(Path::new(path), true, MAX_FILE_BYTES))
         };
         let bytes =
             bytes.map_err(|error| Rejected::because(unreadable(&name, Path::new(path), &error)))?;

@@ -214,9 +214,17 @@ fn only_texts_of_a_bounded_length_are_read() {
     assert!(device.err.contains(wanted) && device.err.contains("device.pml:1"), "{}", device.err);
     let folder = place.run(&["check", "folder.pml"]);
     assert!(folder.err.contains("cannot include `/`: it is a directory"), "{}", folder.err);
-    let zero = place.run(&["check", "/dev/zero"]);
-    assert_eq!(zero.code, Some(2));
-    assert!(zero.err.contains("`/dev/zero`: it is a device, not a regular file"), "{}", zero.err);
+    let automaton = ["check", "--automaton", "/dev/zero", "device.pml"];
+    for arguments in [
+        &["check", "/dev/zero"][..],
+        &automaton,
+        &["replay", "/dev/zero"],
+        &["ltl", "--file", "/dev/zero"],
+    ] {
+        let zero = place.run(arguments);
+        assert_eq!(zero.code, Some(2), "{arguments:?}");
+        assert!(zero.err.contains("it is a device, not a regular file"), "{}", zero.err);
+    }
 }
 
 /// Initialising the program fails: safety is violated, and temporal properties have no run.
@@ -375,7 +383,9 @@ fn a_counterexample_lasts() {
     let fixed = "fixed: no run fails any more; this one diverges at step ";
     assert!(ran.out.starts_with(fixed) && ran.out.contains("`total++` is not possible"), "{ran:?}");
     // The remaining time is too short to check the property again.
-    let ran = place.run(&["replay", "--time", "0s", "saved", "m.pml"]);
+    let counters = "int a, b, c, d; active proctype P() { do :: a++ :: b++ :: c++ :: d++ od }";
+    let place = place.with("large.pml", counters);
+    let ran = place.run(&["replay", "--time", "2s", "saved", "large.pml"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.out.starts_with("diverges at step ") && ran.out.contains("use lariat check"));
     let place = place.with("m.pml", &FAILS.replace("total++", "total = total + 1"));

@@ -259,11 +259,16 @@ fn simulating() {
 }
 
 #[test]
-fn drawing() {
+fn drawing_and_replaying() {
     ends_inconclusive(LONG_STEP, &["graph", "m.pml"], "while the graph was drawn");
     let place = Place::new("bit x;\nactive proctype P() { x = 1 }\n").with_pipe("m.trail");
     let chart = ["msc", "m.pml", "--trail", "m.trail"];
     ends_inconclusive_in(&place, &chart, "while the run was drawn");
+    ends_inconclusive_in(&place, &["replay", "m.trail"], "while the run was replayed");
+    let (code, said) = place
+        .start(&["explore", "m.pml", "--automaton", "m.trail", "--no-open", "--time", "1s"])
+        .end_within(LIMIT + MARGIN);
+    assert_eq!(code, Some(3), "{said}");
 }
 
 #[test]

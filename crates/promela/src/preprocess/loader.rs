@@ -22,39 +22,40 @@ pub struct DiskLoader;
 
 impl FileLoader for DiskLoader {
     fn load(&self, path: &str) -> io::Result<Vec<u8>> {
-        read_file(Path::new(path), false)
+        read_file(Path::new(path), false, MAX_FILE_BYTES)
     }
 }
 
-/// Reads a file of the file system. A pipe, which may never end, is read only if `pipes` is set.
+/// Reads a file of the file system, up to `most` bytes. A pipe, which may never end, is read only if
+/// `pipes` is set.
 ///
 /// # Errors
 /// The file cannot be read, is not a regular file, or is too long.
-pub fn read_file(path: &Path, pipes: bool) -> io::Result<Vec<u8>> {
+pub fn read_file(path: &Path, pipes: bool, most: u64) -> io::Result<Vec<u8>> {
     // Checked before opening, because opening a pipe blocks until there is a writer.
     let found = fs::metadata(path)?;
     let refuse = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     match special(found.file_type()) {
         Some("a pipe") if pipes => {}
         Some(kind) => return refuse(format!("it is {kind}, not a regular file")),
-        None if found.len() > MAX_FILE_BYTES => return Err(too_long()),
+        None if found.len() > most => return Err(too_long(most)),
         None => {}
     }
-    read_bounded(File::open(path)?)
+    read_bounded(File::open(path)?, most)
 }
 
-/// Reads `source` to its end, up to [`MAX_FILE_BYTES`].
+/// Reads `source` to its end, up to `most` bytes.
 ///
 /// # Errors
 /// The source cannot be read or is too long.
-pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+pub fn read_bounded(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_long()) } else { Ok(bytes) }
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_long(most)) } else { Ok(bytes) }
 }
 
-fn too_long() -> io::Error {
-    let reason = format!("it has more than {} MB, the limit for one file", MAX_FILE_BYTES >> 20);
+fn too_long(most: u64) -> io::Error {
+    let reason = format!("it has more than {} MB, the limit for one file", most >> 20);
     io::Error::new(io::ErrorKind::InvalidInput, reason)
 }
 
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     fn complaint(path: &str, pipes: bool) -> String {
-        read_file(Path::new(path), pipes)
+        read_file(Path::new(path), pipes, MAX_FILE_BYTES)
             .map_or_else(|error| error.to_string(), |_| "it was read".to_string())
     }
 
@@ -135,14 +136,14 @@ mod tests {
         file.set_len(MAX_FILE_BYTES + 1).expect("a long file");
         assert!(complaint(&long.to_string_lossy(), false).contains("more than 64 MB"));
         file.set_len(3).expect("a short file");
-        assert_eq!(read_file(&long, false).expect("it can be read"), [0; 3]);
+        assert_eq!(read_file(&long, false, MAX_FILE_BYTES).expect("it can be read"), [0; 3]);
         fs::remove_dir_all(&directory).expect("the temporary directory");
     }
 
     #[test]
     fn reading_an_endless_source_ends() {
-        let error = read_bounded(io::repeat(b'x')).expect_err("it is endless");
+        let error = read_bounded(io::repeat(b'x'), 1 << 20).expect_err("it is endless");
         assert!(error.to_string().contains("more than 64 MB"), "{error}");
-        assert_eq!(read_bounded(&b"text"[..]).expect("it is short"), b"text");
+        assert_eq!(read_bounded(&b"text"[..], 4).expect("it is short"), b"text");
     }
 }
