@@ -63,7 +63,8 @@ impl Outputs {
     /// Opens all files before the search. A file that cannot be opened is reported, and the check
     /// continues without it.
     ///
-    /// # Errors Two outputs would overwrite each other, or the model.
+    /// # Errors
+    /// Two outputs would overwrite each other, or the model.
     pub fn open(&self, model: &OsStr) -> anyhow::Result<Files> {
         let mut files = Files { open: Vec::new(), written: Vec::new(), failed: false };
         let mut known: Vec<(&str, PathBuf)> = Vec::new();

@@ -124,7 +124,8 @@ impl Properties {
 
     /// The automata of fair runs.
     ///
-    /// # Errors A file cannot be read, or more than one notion of fairness is given.
+    /// # Errors
+    /// A file cannot be read, or more than one notion of fairness is given.
     fn assumed(&self) -> anyhow::Result<Vec<Property>> {
         let names: Vec<&str> =
             self.notions().map(|notion| notion.map_or("none", |notion| notion.name())).collect();

@@ -178,7 +178,7 @@ fn process_counters_are_bounded_by_the_number_of_processes() {
         :: set++; set = 0
         :: low--; low++ od }";
     assert_eq!(shown(not), "once 0..255, set 0..255, low 0..255");
-    // A terminated process keeps its contribution, however many processes follow.
+    // A terminated process leaves its changes behind, and the number of processes is unbounded.
     let gone = "byte all, now; proctype Q() { all++; now++; now-- } init { do :: _nr_pr < 4 -> run Q() od }";
     assert_eq!(shown(gone), "all 0..255, now 0..255");
     let few = "byte all, now; proctype Q() { all++; now++; now-- } init { run Q(); run Q() }";

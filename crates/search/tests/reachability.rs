@@ -20,7 +20,7 @@ const ORDERS: [Order; 2] = [Order::DepthFirst, Order::BreadthFirst];
 /// One thread that records predecessors, and several threads from the start.
 const THREADS: [Option<usize>; 4] = [None, Some(1), Some(2), Some(3)];
 
-/// With the given number of threads from the first state on, or with one that also records
+/// Options for `threads` threads from the first state on; for `None`, one thread that records
 /// predecessors.
 fn options(
     order: Order,

@@ -218,8 +218,8 @@ impl Sampler<'_, '_> {
         next.map(|next| self.pool.give(std::mem::replace(state, next))).is_some()
     }
 
-    /// A walk that increases a count: processes that are counted move first, and steps that
-    /// decrease it come last.
+    /// A random walk that increases a count. It prefers steps that increase the count, avoids those
+    /// that decrease it, and otherwise prefers steps of processes that are counted.
     fn climb(
         &mut self,
         profile: &mut Profile,
@@ -306,7 +306,7 @@ fn location_size(location: &Location) -> usize {
     let size = |transition: &Transition| match &transition.operation {
         Operation::Guarded { guard, actions } => expression_size(guard) + 4 * actions.len(),
         Operation::Deterministic(body) => 16 * body.nodes.len(),
-        // A rendezvous tries every other process.
+        // If it is a rendezvous, it is tried with every other process.
         Operation::Send { .. } => 64,
         _ => 4,
     };

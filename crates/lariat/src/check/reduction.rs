@@ -22,7 +22,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The variant for a search that may be requested as raw.
+    /// The variant to search; `raw` if the user requested the counts of the original program.
     pub fn usual(raw: bool) -> Version {
         if raw { Version::SameStates } else { Version::Reduced }
     }

@@ -26,8 +26,8 @@ impl FileLoader for DiskLoader {
     }
 }
 
-/// Reads a file of the file system, up to `most` bytes. A pipe, which may never end, is read only if
-/// `pipes` is set.
+/// Reads a file of the file system, up to `most` bytes. A pipe, which may never end, is read only
+/// if `pipes` is set.
 ///
 /// # Errors
 /// The file cannot be read, is not a regular file, or is too long.

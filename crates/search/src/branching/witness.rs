@@ -62,7 +62,8 @@ impl Labelling<'_> {
         }
     }
 
-    /// Extends the path for the first operand with this value that a path can show.
+    /// Extends the path to show the value of the first operand that has this value and whose value
+    /// depends on further states.
     fn extend_to_show_operand(
         &mut self,
         store: &mut Formulas,

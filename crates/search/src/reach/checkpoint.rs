@@ -290,7 +290,7 @@ impl CheckpointReader {
         Ok(word)
     }
 
-    /// Reads the length of a list. A list is shorter than the rest of the file.
+    /// Reads the length of a list. A length beyond the end of the file means that it is damaged.
     fn length(&mut self) -> Result<u64, ResumeError> {
         let length = self.next()?;
         if length < self.left { Ok(length) } else { Err(ResumeError::Damaged) }

@@ -78,7 +78,7 @@ pub struct Cache {
     /// The first slot of each chain; the length is a power of two.
     chains: Vec<u32>,
     candidates: Candidates,
-    /// The length of the stack now, and the largest it ever was.
+    /// The current length of the stack, and its largest length so far.
     stack: u32,
     longest_stack: u32,
     /// For states on the stack: successors that were woken since the state was entered.

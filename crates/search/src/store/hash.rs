@@ -31,9 +31,9 @@ impl Hasher {
 
 #[inline]
 fn hash(state: &[u64], secrets: &RapidSecrets) -> u64 {
-    // SAFETY: the range is that of the words, whose bytes are initialized.
+    // SAFETY: the bytes are exactly those of `state`, which is borrowed and initialized.
     let bytes =
         unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
-    // The variant for short inputs, which most states are.
+    // The variant for short inputs: most states have few words.
     rapidhash_v3_nano_inline::<true, false>(bytes, secrets)
 }

@@ -51,7 +51,8 @@ pub(in crate::product::stem) struct RemainderSearch<'m, 'a, S: Observable> {
 }
 
 impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
-    /// With a graph that has no nodes. `None` if the algorithm cannot continue from further nodes.
+    /// A search whose graph has no nodes yet. `None` if the algorithm cannot continue a search from
+    /// nodes that are added later. Precondition: `graph` is empty.
     pub fn new(
         graph: ProductGraph<'m, 'a, S>,
         waiting: u32,

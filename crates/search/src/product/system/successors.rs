@@ -72,7 +72,7 @@ impl<S: Observable> Product<'_, S> {
         self.system.successors(program, successors)?;
         for (_, error) in &successors.errors {
             if error.is_limit() {
-                // An unfinished step ends the search.
+                // The step exceeded a limit, so its outcome is unknown: the search stops here.
                 let entry = out.len();
                 let refused = StepCode(StepCode::REFUSED | StepCode::STOPPED);
                 self.push(out.raw(), refused, program, automaton, 0);

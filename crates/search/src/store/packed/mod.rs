@@ -59,7 +59,7 @@ const SECRETS: RapidSecrets = RapidSecrets::seed(0x6c61_7269_6174);
 
 #[inline]
 fn hash_words(words: &[u64]) -> u64 {
-    // SAFETY: the range is that of the words, whose bytes are initialized.
+    // SAFETY: the bytes are exactly those of `words`, which is borrowed and initialized.
     let bytes =
         unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) };
     rapidhash_v3_nano_inline::<false, false>(bytes, &SECRETS)

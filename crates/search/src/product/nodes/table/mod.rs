@@ -293,7 +293,7 @@ impl NodeTable {
         Some(node)
     }
 
-    /// Numbers that no other thread has; `None` if there are none left.
+    /// Reserves a range of node numbers for the calling thread; `None` if all numbers are in use.
     fn reserve_numbers(&self) -> Option<NumberRange> {
         let end = |next: u32| {
             Some(next.saturating_add(NUMBERS_PER_THREAD).min(self.capacity))
