@@ -2,15 +2,14 @@
 //! observed under each number. A layout is made from a profile.
 //!
 //! The first profile is a sample (`sampling.rs`). After each misfit, values sampled from the misfit
-//! are added, so that one misfit is rarely followed by another.
+//! are added, and room for more (`anticipation.rs`), so that there are only a few misfits.
 
 use super::{Cells, Field, Layout};
 use crate::budget::{Budget, UNLIMITED};
 use crate::domain::Domain;
 use crate::expression::{Place, Scope};
 use crate::program::{
-    Action, BranchKind, ChannelTypeId, Meaning, Operation, ProcessType, ProcessTypeId, Program,
-    Variable, VariableId, Variables,
+    Action, BranchKind, ChannelTypeId, Operation, ProcessTypeId, Program, VariableId, Variables,
 };
 use crate::ranges::{self, Ranges};
 use crate::state::State;
@@ -92,6 +91,19 @@ pub(super) struct ChannelSeen {
     pub fields: Vec<Option<Interval>>,
 }
 
+impl ChannelSeen {
+    /// Adds what was observed of another channel of the type.
+    pub fn include(&mut self, other: &ChannelSeen) {
+        self.longest = self.longest.max(other.longest);
+        for (field, other) in self.fields.iter_mut().zip(&other.fields) {
+            *field = match (*field, *other) {
+                (Some(one), Some(other)) => Some(one.join(other)),
+                (one, other) => one.or(other),
+            };
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChannelSlotSeen {
     pub kinds: Vec<ChannelSeen>,
@@ -110,24 +122,12 @@ pub struct Profile {
     pub(super) channels: Vec<ChannelSlotSeen>,
     pub(super) process_count: Interval,
     pub(super) channel_count: Interval,
-    /// How often the profile was [extended](Profile::anticipate) after a misfit.
-    misfits: u32,
+    /// How often room was made for [more values](Profile::anticipate).
+    pub(super) misfits: usize,
 }
 
 /// Bits by which a variable may exceed its observed width if that covers its proven range.
 const TRUSTED_BITS: u32 = 4;
-/// Factor by which a range that was too narrow is widened beyond the observed values. It is applied
-/// once more at each misfit: 4, 16, 64, …
-const HEADROOM: i64 = 4;
-/// Misfits after which the headroom no longer grows: by then it covers every domain.
-const MAX_HEADROOM_MISFITS: u32 = 16;
-/// Bits by which a layout may exceed the observed values of a variable to represent its proven
-/// range, after the first and after each further misfit.
-const TRUSTED_AFTER_MISFIT: [u32; 2] = [2, TRUSTED_BITS];
-/// Part of the observed processes for which there is room when more of them appear.
-const SPARE_PROCESSES: usize = 2;
-/// The most processes and channels of a program.
-const MAX_COMPONENTS: usize = 255;
 
 impl Profile {
     /// The profile of one state.
@@ -272,154 +272,12 @@ impl Profile {
         }
         let all = self.channels.iter().flat_map(|slot| &slot.kinds);
         for seen in shared.channels.iter_mut().flat_map(|slot| &mut slot.kinds) {
-            for other in all.clone().filter(|other| other.channel_type == seen.channel_type) {
-                seen.longest = seen.longest.max(other.longest);
-                for (field, other) in seen.fields.iter_mut().zip(&other.fields) {
-                    *field = match (*field, *other) {
-                        (Some(one), Some(other)) => Some(one.join(other)),
-                        (one, other) => one.or(other),
-                    };
-                }
+            let channel_type = seen.channel_type;
+            for other in all.clone().filter(|other| other.channel_type == channel_type) {
+                seen.include(other);
             }
         }
         *self = shared;
-    }
-
-    /// Makes room for more than was observed, because each further misfit means that all known
-    /// states are translated and all code is compiled again. `before` is the profile before the
-    /// misfit. The room grows with the number of misfits, so that there are only a few of them.
-    pub fn anticipate(&mut self, program: &Program, before: &Profile) {
-        self.misfits += 1;
-        self.add_headroom(program, before);
-        self.add_components(before);
-        // Other processes of the same type probably behave alike, and each would cause a misfit.
-        self.share(program);
-        self.trust_proven_ranges(program);
-    }
-
-    /// Widens the ranges that grew since `before` further: a range that grew once tends to grow
-    /// again.
-    fn add_headroom(&mut self, program: &Program, before: &Profile) {
-        let factor = HEADROOM.saturating_pow(self.misfits.min(MAX_HEADROOM_MISFITS));
-        let widen = |seen: &mut Interval, before: Interval, proven: Interval| {
-            let span = seen.high - seen.low + 1;
-            let mut room = *seen;
-            if seen.high > before.high {
-                room.high = room.high.saturating_add(span.saturating_mul(factor - 1));
-            }
-            if seen.low < before.low {
-                room.low = room.low.saturating_sub(span.saturating_mul(factor - 1));
-            }
-            *seen = seen.join(room.meet(proven.join(*seen)));
-        };
-        let ranges = Arc::clone(&self.ranges);
-        for (number, variable) in (0..).zip(program.variables.iter()) {
-            let proven = ranges.global(VariableId(number));
-            for slot in variable.slots() {
-                widen(&mut self.globals[slot], before.globals[slot], proven);
-            }
-        }
-        for (slot, before) in self.processes.iter_mut().zip(&before.processes) {
-            // New components are at the end.
-            for (seen, before) in slot.kinds.iter_mut().zip(&before.kinds) {
-                let variables = &program.process_type(seen.process_type).variables;
-                for (number, variable) in (0..).zip(variables.iter()) {
-                    let proven = ranges.local(seen.process_type, VariableId(number));
-                    for slot in variable.slots() {
-                        widen(&mut seen.locals[slot], before.locals[slot], proven);
-                    }
-                }
-            }
-        }
-        for (slot, before) in self.channels.iter_mut().zip(&before.channels) {
-            for (seen, before) in slot.kinds.iter_mut().zip(&before.kinds) {
-                if seen.longest > before.longest {
-                    let room = seen.longest.saturating_mul(2);
-                    seen.longest = room.min(program.channel_type(seen.channel_type).capacity);
-                }
-                for (number, (seen_field, before)) in
-                    seen.fields.iter_mut().zip(&before.fields).enumerate()
-                {
-                    if let (Some(seen_field), Some(before)) = (seen_field, before) {
-                        widen(seen_field, *before, ranges.channel_field(seen.channel_type, number));
-                    }
-                }
-            }
-        }
-    }
-
-    /// If processes or channels were added since `before`, makes room for some more of the kinds
-    /// that were added.
-    fn add_components(&mut self, before: &Profile) {
-        let (old, now) = (before.processes.len(), self.processes.len());
-        if let Some(added) = self.processes.get(old..).filter(|added| !added.is_empty()) {
-            let mut next = added[0].clone();
-            for slot in &added[1..] {
-                next.priority = next.priority.join(slot.priority);
-                for kind in &slot.kinds {
-                    if next.kinds.iter().all(|known| known.process_type != kind.process_type) {
-                        next.kinds.push(kind.clone());
-                    }
-                }
-            }
-            let room = (now + now / SPARE_PROCESSES).min(MAX_COMPONENTS);
-            self.processes.resize(room.max(now), next);
-            self.process_count.high = self.processes.len() as i64;
-        }
-        let (old, now) = (before.channels.len(), self.channels.len());
-        if let Some(added) = self.channels.get(old..).filter(|added| !added.is_empty()) {
-            let mut next = added[0].clone();
-            for slot in &added[1..] {
-                next.owner = next.owner.join(slot.owner);
-                for kind in &slot.kinds {
-                    if next.kinds.iter().all(|known| known.channel_type != kind.channel_type) {
-                        next.kinds.push(kind.clone());
-                    }
-                }
-            }
-            let room = (now + now / SPARE_PROCESSES).min(MAX_COMPONENTS);
-            self.channels.resize(room.max(now), next);
-            self.channel_count.high = self.channels.len() as i64;
-        }
-    }
-
-    /// Represents the proven range of every variable for which it takes only a few bits more than
-    /// the observed one. Exceptions, because generated code is much faster for constants: a channel
-    /// variable that was constant, and a local variable that was constant and that its process
-    /// never writes after its start.
-    fn trust_proven_ranges(&mut self, program: &Program) {
-        let bits = TRUSTED_AFTER_MISFIT[usize::from(self.misfits > 1)];
-        let trust = |seen: &mut [Interval], variable: &Variable, proven: Interval, set: bool| {
-            let is_constant = seen.iter().all(|interval| interval.is_point());
-            if is_constant && (variable.meaning == Meaning::Channel || !set) {
-                return;
-            }
-            let joined = seen.iter().copied().reduce(Interval::join).unwrap_or(proven);
-            if proven.bits() <= joined.bits() + bits {
-                seen.iter_mut().for_each(|seen| *seen = seen.join(proven));
-            }
-        };
-        for (number, variable) in (0..).zip(program.variables.iter()) {
-            let proven = self.ranges.global(VariableId(number));
-            trust(&mut self.globals[variable.slots()], variable, proven, true);
-        }
-        let written: Vec<Vec<bool>> = program.process_types.iter().map(written_locals).collect();
-        for seen in self.processes.iter_mut().flat_map(|slot| &mut slot.kinds) {
-            let kind = seen.process_type;
-            for (number, variable) in program.process_type(kind).variables.iter().enumerate() {
-                let proven = self.ranges.local(kind, VariableId(number as u32));
-                let set = written[kind.index()][number];
-                trust(&mut seen.locals[variable.slots()], variable, proven, set);
-            }
-        }
-        for seen in self.channels.iter_mut().flat_map(|slot| &mut slot.kinds) {
-            for (number, field) in seen.fields.iter_mut().enumerate() {
-                let proven = self.ranges.channel_field(seen.channel_type, number);
-                if let Some(known) = field.filter(|known| proven.bits() <= known.bits() + bits) {
-                    *field = Some(known.join(proven));
-                }
-            }
-        }
     }
 
     /// Covers the values that variables have only inside a d_step: by the proven range or, if that
@@ -469,19 +327,6 @@ fn absorb(
             }
         }
     }
-}
-
-/// By local variable: whether a transition of the process writes it.
-fn written_locals(process_type: &ProcessType) -> Vec<bool> {
-    let mut written = vec![false; process_type.variables.len()];
-    for transition in process_type.locations.iter().flat_map(|location| &location.transitions) {
-        transition.operation.for_each_written(&mut |place| {
-            if place.scope == Scope::Local {
-                written[place.variable.index()] = true;
-            }
-        });
-    }
-    written
 }
 
 /// The variables that d_steps assign, each once.
