@@ -91,9 +91,7 @@ impl<'a> PackedInterpreter<'a> {
         profile.absorb(self.program(), &self.layout);
         let before = profile.clone();
         profile.add_sample(&self.interpreter, &misfit.states, &self.budget);
-        profile.add_headroom(self.program(), &before);
-        // Other processes of the same type probably behave alike, and each would cause a misfit.
-        profile.share(self.program());
+        profile.anticipate(self.program(), &before);
         if misfit.inside_step {
             profile.cover_values_inside_steps(self.program());
         }

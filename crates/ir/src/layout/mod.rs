@@ -13,6 +13,7 @@
 //! - The first `width.identity` words identify the state; hidden variables and the process with
 //!   atomic control are in the words after them.
 
+mod anticipation;
 mod codec;
 mod pack;
 mod profile;

@@ -83,6 +83,17 @@ impl Item {
     fn per_word(&self) -> u32 {
         if self.bits() <= WORD { self.count } else { 1 << (WORD / self.width).ilog2() }
     }
+
+    /// For each word, the number of its bits that the item takes.
+    fn words(&self) -> Vec<u32> {
+        if self.bits() <= WORD {
+            return vec![self.bits()];
+        }
+        let (count, per_word) = (self.count, self.per_word());
+        let words =
+            (0..count.div_ceil(per_word)).map(|word| (count - word * per_word).min(per_word));
+        words.map(|cells| cells * self.width).collect()
+    }
 }
 
 /// The index of an item in the plan.
@@ -176,21 +187,23 @@ impl Plan {
     }
 
     /// Alternatives never coexist: their largest items share a place, their second largest items
-    /// share another, and so on.
+    /// share another, and so on. Items of several words share places among themselves.
     fn alternatives<S, T>(&mut self, seen: &[S], plan: impl Fn(&mut Plan, &S) -> T) -> Vec<T> {
-        let mut shared: Vec<ItemId> = Vec::new();
+        let mut shared: [Vec<ItemId>; 2] = Default::default();
         let mut results = Vec::new();
         for (number, seen) in seen.iter().enumerate() {
             let first = self.items.len();
             results.push(plan(self, seen));
-            let mut own: Vec<ItemId> = (first..self.items.len())
-                .filter(|&item| !self.items[item].behind && self.items[item].bits() <= WORD)
-                .collect();
+            let mut own: Vec<ItemId> =
+                (first..self.items.len()).filter(|&item| !self.items[item].behind).collect();
             own.sort_by_key(|&item| std::cmp::Reverse(self.items[item].bits()));
-            for (position, item) in own.into_iter().enumerate() {
-                match shared.get(position).copied() {
-                    Some(place) if number > 0 => self.shares[item] = Some(place),
-                    _ => shared.push(item),
+            let split = own.partition_point(|&item| self.items[item].bits() > WORD);
+            for (shared, own) in shared.iter_mut().zip([&own[..split], &own[split..]]) {
+                for (position, &item) in own.iter().enumerate() {
+                    match shared.get(position).copied() {
+                        Some(place) if number > 0 => self.shares[item] = Some(place),
+                        _ => shared.push(item),
+                    }
                 }
             }
         }
@@ -267,9 +280,16 @@ impl Plan {
     fn place(mut self) -> Places {
         // A shared place is as wide as the widest of its items.
         let mut bits: Vec<u32> = self.items.iter().map(Item::bits).collect();
+        let mut used: Vec<Vec<u32>> = self.items.iter().map(Item::words).collect();
         for item in 0..self.items.len() {
             if let Some(place) = self.shares[item] {
                 bits[place] = bits[place].max(bits[item]);
+                let own = std::mem::take(&mut used[item]);
+                let most = used[place].len().max(own.len());
+                used[place].resize(most, 0);
+                for (used, own) in used[place].iter_mut().zip(own) {
+                    *used = own.max(*used);
+                }
             }
         }
         let mut order: Vec<ItemId> =
@@ -279,11 +299,11 @@ impl Plan {
         let mut rows = vec![Row::default(); self.items.len()];
         let mut identity = Words::default();
         for &item in order.iter().filter(|&&item| !self.items[item].behind) {
-            rows[item] = identity.add(&self.items[item], bits[item]);
+            rows[item] = identity.add(&self.items[item], &used[item]);
         }
         let mut behind = Words { first: identity.used.len() as u32, used: Vec::new() };
         for &item in order.iter().filter(|&&item| self.items[item].behind) {
-            rows[item] = behind.add(&self.items[item], bits[item]);
+            rows[item] = behind.add(&self.items[item], &used[item]);
         }
         for item in 0..self.items.len() {
             if let Some(place) = self.shares[item].take() {
@@ -315,29 +335,25 @@ struct Words {
 }
 
 impl Words {
-    fn add(&mut self, item: &Item, bits: u32) -> Row {
+    /// A place for an item, and for those that share it: `bits` of each word are used.
+    fn add(&mut self, item: &Item, bits: &[u32]) -> Row {
         let per_word = item.per_word();
         let width = item.width as u8;
-        if bits <= WORD {
-            let place = self.used.iter().position(|used| used + bits <= WORD);
-            let place = place.unwrap_or_else(|| {
-                self.used.push(0);
-                self.used.len() - 1
-            });
-            let shift = self.used[place] as u8;
-            self.used[place] += bits;
-            // An item without bits may come behind the last bit of a full word.
-            let shift = if bits == 0 { 0 } else { shift };
-            return Row { word: self.first + place as u32, shift, width, per_word };
-        }
-        let word = self.first + self.used.len() as u32;
-        let mut left = item.count;
-        while left > 0 {
-            let here = left.min(per_word);
-            self.used.push(here * item.width);
-            left -= here;
-        }
-        Row { word, shift: 0, width, per_word }
+        let &[bits] = bits else {
+            let word = self.first + self.used.len() as u32;
+            self.used.extend(bits);
+            return Row { word, shift: 0, width, per_word };
+        };
+        let place = self.used.iter().position(|used| used + bits <= WORD);
+        let place = place.unwrap_or_else(|| {
+            self.used.push(0);
+            self.used.len() - 1
+        });
+        let shift = self.used[place] as u8;
+        self.used[place] += bits;
+        // An item without bits may come behind the last bit of a full word.
+        let shift = if bits == 0 { 0 } else { shift };
+        Row { word: self.first + place as u32, shift, width, per_word }
     }
 }
 

@@ -2,7 +2,7 @@
 //! observed under each number. A layout is made from a profile.
 //!
 //! The first profile is a sample (`sampling.rs`). After each misfit, values sampled from the misfit
-//! are added, so that one misfit is rarely followed by another.
+//! are added, and room for more (`anticipation.rs`), so that there are only a few misfits.
 
 use super::{Cells, Field, Layout};
 use crate::budget::{Budget, UNLIMITED};
@@ -91,6 +91,19 @@ pub(super) struct ChannelSeen {
     pub fields: Vec<Option<Interval>>,
 }
 
+impl ChannelSeen {
+    /// Adds what was observed of another channel of the type.
+    pub fn include(&mut self, other: &ChannelSeen) {
+        self.longest = self.longest.max(other.longest);
+        for (field, other) in self.fields.iter_mut().zip(&other.fields) {
+            *field = match (*field, *other) {
+                (Some(one), Some(other)) => Some(one.join(other)),
+                (one, other) => one.or(other),
+            };
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChannelSlotSeen {
     pub kinds: Vec<ChannelSeen>,
@@ -109,12 +122,12 @@ pub struct Profile {
     pub(super) channels: Vec<ChannelSlotSeen>,
     pub(super) process_count: Interval,
     pub(super) channel_count: Interval,
+    /// How often room was made for [more values](Profile::anticipate).
+    pub(super) misfits: usize,
 }
 
 /// Bits by which a variable may exceed its observed width if that covers its proven range.
 const TRUSTED_BITS: u32 = 4;
-/// Factor by which a range that was too narrow is widened beyond the observed values.
-const HEADROOM: i64 = 4;
 
 impl Profile {
     /// The profile of one state.
@@ -130,6 +143,7 @@ impl Profile {
             channels: Vec::new(),
             process_count: Interval::point(state.processes.len() as i32),
             channel_count: Interval::point(state.channels.len() as i32),
+            misfits: 0,
         };
         profile.include(program, state);
         profile
@@ -258,67 +272,12 @@ impl Profile {
         }
         let all = self.channels.iter().flat_map(|slot| &slot.kinds);
         for seen in shared.channels.iter_mut().flat_map(|slot| &mut slot.kinds) {
-            for other in all.clone().filter(|other| other.channel_type == seen.channel_type) {
-                seen.longest = seen.longest.max(other.longest);
-                for (field, other) in seen.fields.iter_mut().zip(&other.fields) {
-                    *field = match (*field, *other) {
-                        (Some(one), Some(other)) => Some(one.join(other)),
-                        (one, other) => one.or(other),
-                    };
-                }
+            let channel_type = seen.channel_type;
+            for other in all.clone().filter(|other| other.channel_type == channel_type) {
+                seen.include(other);
             }
         }
         *self = shared;
-    }
-
-    /// Widens the ranges that grew since `before` further: a range that grew once tends to grow
-    /// again, and each time all known states have to be translated.
-    pub fn add_headroom(&mut self, program: &Program, before: &Profile) {
-        let widen = |seen: &mut Interval, before: Interval, proven: Interval| {
-            let span = seen.high - seen.low + 1;
-            let mut room = *seen;
-            if seen.high > before.high {
-                room.high += span * (HEADROOM - 1);
-            }
-            if seen.low < before.low {
-                room.low -= span * (HEADROOM - 1);
-            }
-            *seen = seen.join(room.meet(proven.join(*seen)));
-        };
-        let ranges = Arc::clone(&self.ranges);
-        for (number, variable) in (0..).zip(program.variables.iter()) {
-            let proven = ranges.global(VariableId(number));
-            for slot in variable.slots() {
-                widen(&mut self.globals[slot], before.globals[slot], proven);
-            }
-        }
-        for (slot, before) in self.processes.iter_mut().zip(&before.processes) {
-            // New components are at the end.
-            for (seen, before) in slot.kinds.iter_mut().zip(&before.kinds) {
-                let variables = &program.process_type(seen.process_type).variables;
-                for (number, variable) in (0..).zip(variables.iter()) {
-                    let proven = ranges.local(seen.process_type, VariableId(number));
-                    for slot in variable.slots() {
-                        widen(&mut seen.locals[slot], before.locals[slot], proven);
-                    }
-                }
-            }
-        }
-        for (slot, before) in self.channels.iter_mut().zip(&before.channels) {
-            for (seen, before) in slot.kinds.iter_mut().zip(&before.kinds) {
-                if seen.longest > before.longest {
-                    seen.longest =
-                        (2 * seen.longest).min(program.channel_type(seen.channel_type).capacity);
-                }
-                for (number, (seen_field, before)) in
-                    seen.fields.iter_mut().zip(&before.fields).enumerate()
-                {
-                    if let (Some(seen_field), Some(before)) = (seen_field, before) {
-                        widen(seen_field, *before, ranges.channel_field(seen.channel_type, number));
-                    }
-                }
-            }
-        }
     }
 
     /// Covers the values that variables have only inside a d_step: by the proven range or, if that

@@ -5,7 +5,9 @@
 //! process to be delayed for long. Most walks therefore obey random priorities that change from
 //! time to time (as in Burckhardt, Kothari, Musuvathi and Nagarakatti's probabilistic concurrency
 //! testing, 2010). A variable that counts processes is highest when all of them have entered and
-//! none has left: for each such variable there is a climb, a walk that delays leaving.
+//! none has left: for each such variable there is a climb, a walk that delays leaving. Some walks
+//! prefer full channels or many processes. A program whose walks still find new values at the end
+//! is sampled longer.
 
 use super::Profile;
 use crate::budget::{Budget, UNLIMITED};
@@ -30,6 +32,14 @@ const WALK_EFFORT: usize = 1_250_000;
 const WALK_STEPS: usize = 400;
 /// One walk in this many is fair.
 const FAIR_WALKS: usize = 3;
+/// One walk in this many prefers messages in channels, or processes.
+const FILLING_WALKS: usize = 4;
+/// One walk in this many is longer than the others, by [`LONG_WALK`].
+const LONG_WALKS: usize = 4;
+const LONG_WALK: usize = 8;
+/// The effort is extended at most so often, each time by this amount, while walks find new values.
+const EXTENSIONS: usize = 4;
+const EXTENSION_EFFORT: usize = 500_000;
 /// Mean number of steps between changes of the priorities.
 const PRIORITY_STEPS: usize = 24;
 /// Steps after which a `d_step` is abandoned.
@@ -108,11 +118,19 @@ impl Profile {
                 sampler.climb(self, state, slot, count, &mut random);
             }
         }
-        while sampler.effort > 0 {
-            // Some walks continue from the edge of the neighbourhood, some from the given states.
-            let start = if random.below(2) == 0 { &edge } else { from };
-            let state = start[random.below(start.len())].clone();
-            sampler.walk(self, state, &mut random);
+        for _ in 0..=EXTENSIONS {
+            let before = self.clone();
+            while sampler.effort > 0 {
+                // Some walks continue from the edge of the neighbourhood, some from the given
+                // states.
+                let start = if random.below(2) == 0 { &edge } else { from };
+                let state = start[random.below(start.len())].clone();
+                sampler.walk(self, state, &mut random);
+            }
+            if *self == before || budget.is_over() {
+                break;
+            }
+            sampler.effort = EXTENSION_EFFORT;
         }
         coverage
     }
@@ -246,8 +264,10 @@ impl Sampler<'_, '_> {
 
     fn walk(&mut self, profile: &mut Profile, mut state: State, random: &mut SplitMix64) {
         let fair = random.below(FAIR_WALKS) == 0;
+        let fills = random.below(FILLING_WALKS) == 0;
+        let longer = if random.below(LONG_WALKS) == 0 { LONG_WALK } else { 1 };
         let mut priorities: Vec<usize> = Vec::new();
-        for _ in 0..WALK_STEPS {
+        for _ in 0..longer * WALK_STEPS {
             if !self.include_successors(profile, &state) {
                 break;
             }
@@ -258,15 +278,22 @@ impl Sampler<'_, '_> {
                 let changed = random.below(priorities.len());
                 priorities[changed] = random.below(usize::MAX);
             }
-            let priority = |_: &State, successor: &Successor| match fair {
-                true => None,
-                false => priorities.get(usize::from(mover(&successor.step))).copied(),
+            let priority = |_: &State, successor: &Successor| {
+                let filled = successor.state.as_ref().filter(|_| fills).map(contents);
+                let own = priorities.get(usize::from(mover(&successor.step))).copied();
+                (filled, own.filter(|_| !fair))
             };
             if !self.step(&mut state, random, priority) {
                 break;
             }
         }
     }
+}
+
+/// The number of processes and of values in channels.
+fn contents(state: &State) -> usize {
+    let values: usize = state.channels.iter().map(|channel| channel.contents.len()).sum();
+    state.processes.len() + values
 }
 
 fn mover(step: &Step) -> Pid {

@@ -187,6 +187,58 @@ impl Analysis<'_> {
         }
     }
 
+    /// Adds the facts that follow from the evaluation having succeeded: array indices are within
+    /// their bounds. If the value is also known to be true, `holds` is set. `None` if the
+    /// evaluation always fails.
+    pub(super) fn within_bounds(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        expr: &Expr,
+        holds: bool,
+    ) -> Option<()> {
+        match expr {
+            Expr::Read(place) => self.indices_within_bounds(reader, known, place),
+            Expr::Unary(_, operand) => self.within_bounds(reader, known, operand, false),
+            Expr::Binary(BinaryOp::And, left, right) if holds => {
+                self.within_bounds(reader, known, left, true)?;
+                self.within_bounds(reader, known, right, true)
+            }
+            // The right side is not always evaluated.
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, left, _) => {
+                self.within_bounds(reader, known, left, false)
+            }
+            Expr::Binary(_, left, right) => {
+                self.within_bounds(reader, known, left, false)?;
+                self.within_bounds(reader, known, right, false)
+            }
+            Expr::Conditional(condition, ..) => self.within_bounds(reader, known, condition, false),
+            _ => Some(()),
+        }
+    }
+
+    /// Adds the facts that follow from the element of a place existing.
+    pub(super) fn indices_within_bounds(
+        &self,
+        reader: Reader,
+        known: &mut Environment,
+        place: &Place,
+    ) -> Option<()> {
+        let variables = match place.scope {
+            Scope::Global => &self.program.variables,
+            Scope::Local => &self.program.process_type(reader.kind).variables,
+        };
+        for (index, dimension) in
+            place.indices.iter().zip(&variables.get(place.variable).dimensions)
+        {
+            self.within_bounds(reader, known, index, false)?;
+            let last = Expr::Const(*dimension as i32 - 1);
+            self.compare(reader, known, BinaryOp::GreaterEqual, index, &Expr::Const(0))?;
+            self.compare(reader, known, BinaryOp::LessEqual, index, &last)?;
+        }
+        Some(())
+    }
+
     /// Restricts `left` by `left op right`.
     fn compare(
         &self,

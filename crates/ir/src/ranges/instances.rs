@@ -90,6 +90,11 @@ impl Instances {
         self.created.iter().sum::<u32>().min(255)
     }
 
+    /// The most channels that can exist at a time.
+    pub fn most_channels(&self) -> u32 {
+        self.channels
+    }
+
     /// The lowest and highest process number in the type.
     pub fn numbers(&self, kind: ProcessTypeId) -> (i64, i64) {
         match self.fixed[kind.index()] {

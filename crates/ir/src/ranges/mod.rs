@@ -54,9 +54,22 @@ pub struct Ranges {
     /// that only exist inside a step.
     global_stores: Vec<Interval>,
     local_stores: Vec<Vec<Interval>>,
+    /// The most processes and channels that can exist at a time.
+    most_processes: u32,
+    most_channels: u32,
 }
 
 impl Ranges {
+    /// The most processes that can exist at a time.
+    pub fn most_processes(&self) -> u32 {
+        self.most_processes
+    }
+
+    /// The most channels that can exist at a time.
+    pub fn most_channels(&self) -> u32 {
+        self.most_channels
+    }
+
     /// The interval of all elements of a global variable.
     pub fn global(&self, variable: VariableId) -> Interval {
         self.globals[variable.index()]
@@ -150,6 +163,8 @@ fn everything(program: &Program) -> Ranges {
         local_stores: locals.clone(),
         globals,
         locals,
+        most_processes: MOST_COMPONENTS,
+        most_channels: MOST_COMPONENTS,
         fields: program.channel_types.iter().map(of_fields).collect(),
     }
 }
@@ -182,6 +197,9 @@ struct Knowledge {
     visits: u32,
     waiting: bool,
 }
+
+/// The most processes, and the most channels, of a state.
+const MOST_COMPONENTS: u32 = 255;
 
 /// The number of times an interval may grow before it is widened. Not measured.
 const GROWTHS_BEFORE_WIDENING: u32 = 3;
@@ -552,6 +570,8 @@ impl<'p> Analysis<'p> {
             globals,
             locals,
             counts: self.counts.clone(),
+            most_processes: self.instances.most_processes(),
+            most_channels: self.instances.most_channels(),
             fields: self
                 .fields
                 .iter()

@@ -35,6 +35,7 @@ impl Analysis<'_> {
         match operation {
             Operation::Guarded { guard, actions } => {
                 self.assume(reader, &mut known, guard, true)?;
+                self.within_bounds(reader, &mut known, guard, true)?;
                 for action in actions {
                     self.act(reader, &mut known, action, effects)?;
                 }
@@ -46,6 +47,9 @@ impl Analysis<'_> {
                 let mut values = Vec::with_capacity(arguments.len());
                 for argument in arguments {
                     values.push(self.value(reader, &known, argument)?);
+                }
+                for expr in arguments.iter().chain([channel]) {
+                    self.within_bounds(reader, &mut known, expr, false)?;
                 }
                 for kind in self.types_of(reader, channel) {
                     for (index, field) in self.program.channel_type(kind).fields.iter().enumerate()
@@ -142,6 +146,10 @@ impl Analysis<'_> {
                 for (_, value) in assignments {
                     values.push(self.value(reader, known, value)?);
                 }
+                for (place, value) in assignments {
+                    self.within_bounds(reader, known, value, false)?;
+                    self.indices_within_bounds(reader, known, place)?;
+                }
                 let together = assignments.len() > 1;
                 for ((place, _), value) in assignments.iter().zip(values) {
                     self.store(reader, known, place, value, effects)?;
@@ -163,11 +171,15 @@ impl Analysis<'_> {
                 for argument in arguments {
                     values.push(self.value(reader, known, argument)?);
                 }
+                for argument in arguments {
+                    self.within_bounds(reader, known, argument, false)?;
+                }
                 let started = self.start(*process_type, Some(&values), known, effects)?;
                 effects.started.push((*process_type, started));
             }
             Action::Assert { condition, .. } => {
                 self.value(reader, known, condition)?;
+                self.within_bounds(reader, known, condition, false)?;
             }
             Action::Print { .. } => {}
             Action::SetPriority { process, priority } => {
