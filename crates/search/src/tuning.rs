@@ -250,6 +250,18 @@ pub(crate) mod reach {
     /// The fraction (1/n) of the memory limit that is kept free for compressing the states: while
     /// they are copied, some are there twice. Not measured.
     pub(crate) const COMPRESSION_RESERVE: u64 = 8;
+    /// States of at least this many words may be interned from the start.
+    pub(crate) const INTERNING_WORDS: usize = 3;
+    /// Interned states continue the search if they take this fraction (1/n) of the memory of packed
+    /// ones.
+    pub(crate) const INTERNING_SAVING: u64 = 2;
+    /// The number of states from which packed states are compared with interned ones, before the
+    /// table grows. Fewer say little about the values that parts of states take. Not measured.
+    pub(crate) const INTERNING_STATES: u64 = 1 << 14;
+    /// The factor by which the number of states grows before they are compared again: interning
+    /// all of them takes about as long as exploring as many. Not measured.
+    pub(crate) const INTERNING_RETRY_FACTOR: u64 = 8;
+
     /// States are compressed only if they take this fraction (1/n) of the memory limit; otherwise
     /// compression would not free enough. Not measured.
     pub(crate) const COMPRESSIBLE_SHARE: u64 = 4;
@@ -257,9 +269,6 @@ pub(crate) mod reach {
 
 /// The choice of a store and its first size.
 pub(crate) mod store_choice {
-    /// States of more words than this are interned from the start: copying them takes longer than
-    /// splitting them. Not measured.
-    pub(crate) const PACKED_MAX_WORDS: usize = 16;
     /// Capacity of the store at the start if the number of states is unknown. Untouched pages cost
     /// nothing; growing does. Not measured.
     pub(crate) const FIRST_STATES: u64 = 20_000;
@@ -357,6 +366,21 @@ pub(crate) mod store {
     /// Roots that are sampled to choose pairs: more take longer, fewer miss rare values. Not
     /// measured.
     pub const INTERNED_SAMPLE: usize = 1 << 15;
+
+    /// States that are sampled to choose all parts. Not measured.
+    pub const INTERNED_PARTITION_SAMPLE: usize = 1 << 12;
+
+    /// The number of states up to which all parts are chosen anew: it takes about as long as
+    /// exploring as many states. Not measured.
+    pub const INTERNED_PARTITION_STATES: u64 = 1 << 17;
+
+    /// The most parts of a root, unless the states say otherwise: every lookup packs all of them.
+    /// Not measured.
+    pub const INTERNED_ROOT_PARTS: usize = 8;
+
+    /// Below this number of values a table of parts grows fourfold: it is small, and growth
+    /// interrupts the search.
+    pub const PART_SMALL_VALUES: usize = 1 << 12;
 
     /// The memory of one value of a pair, in bits: 64 for the value, and its share of an index of
     /// 32-bit numbers and of free slots.

@@ -2,10 +2,12 @@
 //!
 //! Neighbours in a frontier differ in a process or two. So each word of an entry is coded as the
 //! exclusive or with the same word of the previous entry: one byte for the position and number of
-//! the bytes from the first to the last nonzero one, then these bytes. Coding is nearly as fast as
-//! copying.
+//! the bytes from the first to the last nonzero one, then these bytes. One byte stands for up to 16
+//! consecutive words that are equal. Coding is nearly as fast as copying.
 
 const WORD: usize = size_of::<u64>();
+/// The most equal words that one byte stands for.
+const MAX_RUN: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct DeltaCoded {
@@ -18,15 +20,24 @@ impl DeltaCoded {
     /// Codes entries of `stride` words each; `buffer` is scratch memory.
     pub fn new(words: &[u64], stride: usize, buffer: &mut Vec<u8>) -> DeltaCoded {
         buffer.resize(words.len() * (WORD + 1) + WORD, 0);
-        let mut end = 0;
-        for (place, &word) in words.iter().enumerate() {
-            let difference = word ^ if place < stride { 0 } else { words[place - stride] };
-            let skipped = difference.trailing_zeros() as usize / 8 % WORD;
+        let before = |place: usize| if place < stride { 0 } else { words[place - stride] };
+        let (mut place, mut end) = (0, 0);
+        while place < words.len() {
+            let difference = words[place] ^ before(place);
+            if difference == 0 {
+                let most = MAX_RUN.min(words.len() - place);
+                let run = (1..most).find(|next| words[place + next] != before(place + next));
+                let run = run.unwrap_or(most);
+                buffer[end] = (run - 1) as u8;
+                (place, end) = (place + run, end + 1);
+                continue;
+            }
+            let skipped = difference.trailing_zeros() as usize / 8;
             let shifted = difference >> (skipped * 8);
             let length = WORD - shifted.leading_zeros() as usize / 8;
             buffer[end] = (skipped | length << 4) as u8;
             buffer[end + 1..][..WORD].copy_from_slice(&shifted.to_le_bytes());
-            end += 1 + length;
+            (place, end) = (place + 1, end + 1 + length);
         }
         DeltaCoded { bytes: buffer[..end + WORD].into(), words: words.len() }
     }
@@ -45,14 +56,24 @@ impl DeltaCoded {
     pub fn decode(&self, stride: usize, out: &mut Vec<u64>) {
         let start = out.len();
         let mut at = 0;
-        for place in start..start + self.words {
-            let (skipped, length) = (self.bytes[at] & 15, self.bytes[at] >> 4);
+        while out.len() < start + self.words {
+            let place = out.len() - start;
+            let (low, length) =
+                (usize::from(self.bytes[at] & 15), usize::from(self.bytes[at] >> 4));
+            if length == 0 {
+                for place in place..=place + low {
+                    out.push(if place < stride { 0 } else { out[start + place - stride] });
+                }
+                at += 1;
+                continue;
+            }
             let mut shifted = [0; WORD];
             shifted.copy_from_slice(&self.bytes[at + 1..][..WORD]);
-            let known = u64::MAX.checked_shr(64 - u32::from(length) * 8).unwrap_or(0);
-            let difference = (u64::from_le_bytes(shifted) & known) << (skipped * 8);
-            out.push(difference ^ if place - start < stride { 0 } else { out[place - stride] });
-            at += 1 + usize::from(length);
+            let known = u64::MAX >> (64 - length * 8);
+            let difference = (u64::from_le_bytes(shifted) & known) << (low * 8);
+            let before = if place < stride { 0 } else { out[out.len() - stride] };
+            out.push(difference ^ before);
+            at += 1 + length;
         }
     }
 }
@@ -91,6 +112,13 @@ mod tests {
             prop_assert_eq!(&out[..before.len()], &before);
             prop_assert_eq!(&out[before.len()..], words);
         }
+    }
+
+    #[test]
+    fn unchanged_words_share_a_byte() {
+        let words: Vec<u64> = (0..512).flat_map(|number| [number, 5, 6, 7, 8, 9]).collect();
+        let coded = DeltaCoded::new(&words, 6, &mut Vec::new());
+        assert!(coded.bytes.len() < 512 * 4, "{} bytes", coded.bytes.len());
     }
 
     #[test]

@@ -38,10 +38,8 @@ use crate::reach::rounds::{search, search_compressing};
 use crate::store::{
     Bitstate, Cache, Compact, DEFAULT_BITS, DEFAULT_FUNCTIONS, Interned, Packed, Replacement, Store,
 };
-use crate::tuning::reach::RECORDED_STATES_FRUGAL;
-use crate::tuning::store_choice::{
-    AMPLE_BYTES, BITSTATE_BYTES, CACHE_BYTES, FIRST_STATES, PACKED_MAX_WORDS,
-};
+use crate::tuning::reach::{INTERNING_WORDS, RECORDED_STATES_FRUGAL};
+use crate::tuning::store_choice::{AMPLE_BYTES, BITSTATE_BYTES, CACHE_BYTES, FIRST_STATES};
 use crate::{Limit, Options, external};
 use lariat_ir::System;
 use std::path::PathBuf;
@@ -49,8 +47,8 @@ use std::path::PathBuf;
 /// The kind of visited set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StoreKind {
-    /// Exact: `Packed` until memory runs out, then `Interned`; `Interned` from the start for wide
-    /// states.
+    /// Exact: `Packed`, then `Interned` if states are wide and take much less memory so, or when
+    /// memory runs out.
     #[default]
     Automatic,
     /// Exact: the packed states.
@@ -135,14 +133,16 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
     let join_after = options.join_after.or(Some(RECORDED_STATES_FRUGAL));
     let frugal = Options { join_after, ..options.clone() };
     match &options.store {
-        StoreKind::Automatic if bits.len() <= PACKED_MAX_WORDS => match Packed::new(&bits, room) {
+        // A saved search may have more wide states than fit into memory if they are packed.
+        StoreKind::Automatic if options.resume.is_some() && bits.len() >= INTERNING_WORDS => {
+            start(system, Interned::new(bits.len()), &frugal)
+        }
+        StoreKind::Automatic => match Packed::new(&bits, room) {
             Some(store) => search_compressing(system, store, options),
             None => start(system, None::<Packed>, options),
         },
         StoreKind::Packed => start(system, Packed::new(&bits, room), options),
-        StoreKind::Automatic | StoreKind::Interned => {
-            start(system, Interned::new(bits.len()), &frugal)
-        }
+        StoreKind::Interned => start(system, Interned::new(bits.len()), &frugal),
         StoreKind::Compact { bits, seed } => start(system, Compact::new(*bits, *seed), &frugal),
         StoreKind::Bitstate { functions, bytes, seed } => {
             // The frontier needs memory too.

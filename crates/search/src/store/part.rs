@@ -6,6 +6,7 @@
 
 use crate::memory::fallible;
 use crate::memory::sync::{AtomicU32, AtomicU64, Mutex, Ordering};
+use crate::tuning::store::PART_SMALL_VALUES;
 
 /// Loom models have small tables.
 const FIRST_CAPACITY: usize = if cfg!(loom) { 2 } else { 64 };
@@ -100,9 +101,13 @@ impl PartTable {
         (self.grown() * 8 + index_length(self.grown()) * 4) as u64
     }
 
-    /// Capacities are 2^n and 1.5 · 2^n, so that numbers of every width are used up.
+    /// Capacities are 2^n and 1.5 · 2^n, so that numbers of every width are used up. A small table
+    /// grows more, because growth interrupts the search.
     fn grown(&self) -> usize {
         let capacity = self.values.len();
+        if capacity < PART_SMALL_VALUES {
+            return 4 * capacity;
+        }
         if capacity.is_power_of_two() { capacity / 2 * 3 } else { capacity / 3 * 4 }
     }
 
@@ -131,8 +136,9 @@ impl PartTable {
         true
     }
 
-    pub fn is_full(&self) -> bool {
-        self.len() == self.values.len()
+    /// Whether the table should grow when another one has to.
+    pub fn is_nearly_full(&self) -> bool {
+        self.len() * 8 >= self.values.len() * 7
     }
 }
 

@@ -1,9 +1,11 @@
-//! Switching from packed to interned states when memory runs out.
+//! Switching from packed to interned states.
 //!
-//! Packed states are found fastest, interned states take a fraction of the memory. So by default a
-//! search begins with packed states. When they fill the memory, they are moved to an interned store
-//! segment by segment, so that the two stores never exist in full at the same time, and the search
-//! continues.
+//! Narrow packed states are found fastest; wide interned states take a fraction of the memory, never
+//! move, and cost what changes from one to the next. By default a search begins with packed states.
+//! Before the table grows, wide states are copied to an interned store to measure the memory that
+//! they take there; if it is much less, the search continues with that store. Otherwise the packed
+//! states are moved when they fill the memory, segment by segment, so that the two stores never
+//! exist in full at the same time.
 
 use super::ParallelSearch;
 use crate::limits::Limit;
@@ -11,7 +13,7 @@ use crate::reach::batch::InsertionBatch;
 use crate::reach::work_pool::StopSignal;
 use crate::reach::worker::Worker;
 use crate::store::{Interned, Packed, Store};
-use crate::tuning::reach::COMPRESSIBLE_SHARE;
+use crate::tuning::reach::{COMPRESSIBLE_SHARE, INTERNING_SAVING, INTERNING_WORDS};
 use lariat_ir::system::System;
 
 impl<'a, S: System> ParallelSearch<'a, S, Packed> {
@@ -35,24 +37,81 @@ impl<'a, S: System> ParallelSearch<'a, S, Packed> {
         }
     }
 
-    /// The same search with an interned store.
-    pub(in crate::reach::rounds) fn compressed(
-        mut self,
-        mut store: Interned,
-    ) -> ParallelSearch<'a, S, Interned> {
-        self.meter.reserve(0);
-        let meter = &self.meter;
+    /// An interned store with the same states, if states are wide and it takes much less memory.
+    /// Precondition: a packed store that is about to grow, and so is full.
+    pub(in crate::reach::rounds) fn smaller_store(&self) -> Option<Interned> {
         let words = self.system.get().width().identity;
-        let (threads, states) = (self.workers.len(), self.store.len());
+        if words < INTERNING_WORDS {
+            return None;
+        }
+        let room = self.store.memory_bytes() / INTERNING_SAVING;
+        let mut store = Interned::new(words)?;
         let mut batch = InsertionBatch::new(words);
         let budget = self.options.limits.budget;
         let mut add = |batch: &mut InsertionBatch<_>| {
-            batch.insert(&mut store, &mut |store: &mut Interned| {
+            batch.insert(&mut store, &mut |store: &mut Interned| store.grow(room, 1));
+        };
+        self.store.for_each(&mut |state| {
+            if budget.is_over() || batch.is_store_full() {
+                return;
+            }
+            batch.next.clear();
+            batch.next.extend_from_slice(state);
+            if batch.push() {
+                add(&mut batch);
+            }
+        });
+        add(&mut batch);
+        (store.len() == self.store.len()).then_some(store)
+    }
+
+    /// The same search with an interned store, and the packed one.
+    pub(in crate::reach::rounds) fn with_store(
+        self,
+        store: Interned,
+    ) -> (ParallelSearch<'a, S, Interned>, Packed) {
+        let search = ParallelSearch {
+            system: self.system,
+            store,
+            options: self.options,
+            goal: self.goal,
+            workers: self.workers.into_iter().map(Worker::with_other_keys).collect(),
+            meter: self.meter,
+            signal: self.signal,
+            live: self.live,
+            stored: self.stored,
+            watch_times: self.watch_times,
+            misfits: self.misfits,
+            scope: self.scope,
+            pause_states: u64::MAX,
+            compressed: self.compressed,
+            last_save: self.last_save,
+            lost: self.lost,
+            saved: self.saved,
+            checkpoint_failure: self.checkpoint_failure,
+        };
+        (search, self.store)
+    }
+
+    /// The same search with an interned store, to which the states are moved.
+    pub(in crate::reach::rounds) fn compressed(
+        self,
+        store: Interned,
+    ) -> ParallelSearch<'a, S, Interned> {
+        let (mut search, packed) = self.with_store(store);
+        search.meter.reserve(0);
+        let (meter, store) = (&search.meter, &mut search.store);
+        let words = search.system.get().width().identity;
+        let (threads, states) = (search.workers.len(), packed.len());
+        let mut batch = InsertionBatch::new(words);
+        let budget = search.options.limits.budget;
+        let mut add = |batch: &mut InsertionBatch<_>| {
+            batch.insert(store, &mut |store: &mut Interned| {
                 // Segments of the packed store that were copied are freed already.
                 store.grow(meter.store_limit(store.memory_bytes()), threads)
             });
         };
-        self.store.drain(&mut |state| {
+        packed.drain(&mut |state| {
             if budget.is_over() || batch.is_store_full() {
                 return;
             }
@@ -64,37 +123,20 @@ impl<'a, S: System> ParallelSearch<'a, S, Packed> {
         });
         add(&mut batch);
         let mut fits = !batch.is_store_full();
-        let signal = StopSignal::default();
+        search.signal = StopSignal::default();
         if let (true, Err(exhausted)) = (budget.is_over(), budget.check()) {
-            signal.end_search(Some(exhausted.into()));
+            search.signal.end_search(Some(exhausted.into()));
             fits = false;
         } else if !fits {
-            signal.end_search(Some(self.meter.out_of_memory(0)));
+            search.signal.end_search(Some(search.meter.out_of_memory(0)));
         }
-        let mut workers: Vec<_> = self.workers.into_iter().map(Worker::with_other_keys).collect();
-        for worker in &mut workers {
+        for worker in &mut search.workers {
             // They would take the memory that was just freed; a second search finds the runs to
             // later errors.
             worker.predecessors = None;
         }
-        ParallelSearch {
-            system: self.system,
-            store,
-            options: self.options,
-            goal: self.goal,
-            workers,
-            meter: self.meter,
-            signal,
-            live: self.live,
-            stored: self.stored,
-            watch_times: self.watch_times,
-            misfits: self.misfits,
-            compressed: Some(states),
-            last_save: self.last_save,
-            lost: !fits,
-            saved: false,
-            checkpoint_failure: self.checkpoint_failure,
-        }
+        (search.compressed, search.lost) = (Some(states), !fits);
+        search
     }
 }
 

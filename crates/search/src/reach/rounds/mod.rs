@@ -20,8 +20,8 @@ use crate::reach::worker::{RoundContext, RoundScope, Worker};
 use crate::store::{Guarantee, Interned, Packed, Store};
 use crate::tuning::limits::RUN_GRACE;
 use crate::tuning::reach::{
-    ALONE_STATES, ALONE_STEPS, COMPRESSION_RESERVE, RECORDED_STATES, SMALL_LEVEL_DIVISOR,
-    WATCH_INTERVAL,
+    ALONE_STATES, ALONE_STEPS, COMPRESSION_RESERVE, INTERNING_RETRY_FACTOR, INTERNING_STATES,
+    RECORDED_STATES, SMALL_LEVEL_DIVISOR, WATCH_INTERVAL,
 };
 use crate::{Coverage, Goal, Limits, Options, Order};
 use lariat_ir::RuntimeError;
@@ -93,7 +93,8 @@ where
     }
 }
 
-/// Searches with packed states, and switches to interned states when memory runs out.
+/// Searches with packed states, and switches to interned states when these take much less memory,
+/// or when memory runs out.
 pub(crate) fn search_compressing<S: System>(
     system: &S,
     store: Packed,
@@ -104,7 +105,19 @@ pub(crate) fn search_compressing<S: System>(
         Err(outcome) => return *outcome,
     };
     search.meter.reserve(COMPRESSION_RESERVE);
+    search.pause_states = INTERNING_STATES;
     search.run();
+    while search.is_paused() {
+        if let Some(store) = search.smaller_store() {
+            let (mut search, packed) = search.with_store(store);
+            drop(packed);
+            search.meter.reserve(0);
+            search.run();
+            return search.conclude();
+        }
+        search.pause_states = search.store.len().saturating_mul(INTERNING_RETRY_FACTOR);
+        search.run();
+    }
     if !search.would_compress() {
         search.continue_without_reserve();
         return search.conclude();
@@ -156,6 +169,10 @@ struct ParallelSearch<'a, S, T: Store> {
     watch_times: Mutex<WatchTimes>,
     /// The misfit of each layout that was widened, in order.
     misfits: Vec<Misfit>,
+    /// The scope of the last round.
+    scope: Option<RoundScope>,
+    /// With this many states, the search pauses before the store grows.
+    pause_states: u64,
     /// The number of states when they were compressed, if they were.
     compressed: Option<u64>,
     /// States are missing in the store, so the search cannot be saved.
@@ -203,6 +220,8 @@ where
             stored: AtomicU64::new(0),
             watch_times: Mutex::new(WatchTimes::new(now)),
             misfits: Vec::new(),
+            scope: None,
+            pause_states: u64::MAX,
             compressed: None,
             lost: false,
             last_save: now,
@@ -255,13 +274,19 @@ where
         Ok(())
     }
 
-    /// Runs rounds until the search is over.
+    /// Whether the search waits for the store to grow, and not at a limit.
+    fn is_paused(&self) -> bool {
+        !self.signal.is_search_over() && self.workers.iter().any(Worker::needs_room)
+    }
+
+    /// Runs rounds until the search is over, or pauses.
     fn run(&mut self) {
-        let mut scope = match self.workers.len() {
-            1 => RoundScope::Alone { states: u64::MAX, steps: u64::MAX, level: usize::MAX },
+        let mut scope = match (self.scope, self.workers.len()) {
+            (_, 1) => RoundScope::Alone { states: u64::MAX, steps: u64::MAX, level: usize::MAX },
             // After compression any worker may have states to expand.
             _ if self.compressed.is_some() => RoundScope::Together,
-            _ => self.first_scope(),
+            (Some(scope), _) => scope,
+            (None, _) => self.first_scope(),
         };
         loop {
             if let Err(limit) = self.meter.check_time() {
@@ -270,6 +295,7 @@ where
             if self.signal.is_search_over() {
                 return;
             }
+            self.scope = Some(scope);
             self.round(scope);
             if self.signal.is_search_over() {
                 return;
@@ -283,6 +309,9 @@ where
                 continue;
             }
             if self.workers.iter().any(Worker::needs_room) {
+                if self.store.len() >= self.pause_states {
+                    return;
+                }
                 let bytes = self.store.memory_bytes();
                 if !self.store.grow(self.meter.store_limit(bytes), self.workers.len()) {
                     self.signal.end_search(Some(self.meter.out_of_memory(bytes)));

@@ -7,6 +7,9 @@
 //! The numbers of the parts at the root, bit-packed, are a bijection of the state, and go to a
 //! [`Quotient`] table through a permutation of exactly their bits. A short state is its own root.
 //!
+//! A state is encoded from the one that the same thread encoded before it ([`tree`]): the parts
+//! that did not change are not looked up. Values of parts never move.
+//!
 //! Numbers have only the bits they have needed so far. When a part has more values, its further
 //! bits are *extra*: they are stored beside the permuted ones, and because they are 0 in all
 //! existing roots, entries only move to make room. The states stored so far decide which parts are
@@ -14,6 +17,7 @@
 
 mod partition;
 mod root;
+mod tree;
 
 pub use root::StateRoot;
 
@@ -27,44 +31,15 @@ use crate::tuning::store::{
 use root::{Field, Packing, bits_of, mask};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tree::{PartNumbers, PartSource, PartTree, whole_word};
 
 /// The most bits of a root.
 const MAX_ROOT_BITS: u32 = 64;
 
-/// The definition of a part's value.
-#[derive(Clone, Copy, Debug)]
-enum PartSource {
-    Bits {
-        word: usize,
-        shift: u32,
-        mask: u64,
-    },
-    /// The numbers of two preceding parts.
-    Pair(usize, usize),
-}
-
-#[derive(Debug)]
-struct InternedPart {
-    source: PartSource,
-    /// `None` if a value is its own number.
-    values: Option<PartTable>,
-}
-
-/// A whole word, which is its own number.
-fn whole_word(word: usize) -> InternedPart {
-    InternedPart { source: PartSource::Bits { word, shift: 0, mask: u64::MAX }, values: None }
-}
-
-/// Grows the tables of parts that are full; `false` if there is no memory.
-fn grow_full(parts: &mut [InternedPart]) -> bool {
-    let mut tables = parts.iter_mut().filter_map(|part| part.values.as_mut());
-    tables.all(|values| !values.is_full() || values.grow())
-}
-
 thread_local! {
-    /// The store, and value and number of each part, of the state that this thread encoded last.
-    /// Consecutive successors share most parts.
-    static LAST: RefCell<(u64, Vec<(u64, u64)>)> = const { RefCell::new((0, Vec::new())) };
+    /// The store, and the part numbers, of the state that this thread encoded last. Consecutive
+    /// successors share most parts.
+    static LAST: RefCell<(u64, PartNumbers)> = const { RefCell::new((0, PartNumbers::new())) };
 }
 
 /// A new identity for the part numbers of a store; none is 0.
@@ -76,9 +51,7 @@ fn next_identity() -> u64 {
 /// See the module.
 #[derive(Debug)]
 pub struct Interned {
-    words: usize,
-    /// A pair comes after its two parts.
-    parts: Vec<InternedPart>,
+    parts: PartTree,
     packing: Packing,
     roots: Quotient,
     roots_full: AtomicBool,
@@ -88,6 +61,10 @@ pub struct Interned {
     seen_bits: Vec<AtomicU64>,
     /// The number of states when pairs were last considered.
     considered: u64,
+    /// The number of states when parts were last chosen from the bits of states.
+    partitioned: u64,
+    /// The number of states when all roots were last encoded again.
+    recoded: u64,
     /// Part tables cost more than they saved and were given up.
     parts_rejected: bool,
 }
@@ -95,70 +72,36 @@ pub struct Interned {
 impl Interned {
     /// `None` if there is no memory.
     pub fn new(identity_words: usize) -> Option<Interned> {
-        let parts = (0..identity_words).map(whole_word).collect();
+        let words = (0..identity_words).map(whole_word).collect();
         let field = |part| Field { part, base_bits: 0, extra_bits: 0 };
         Some(Interned {
-            words: identity_words,
-            parts,
+            parts: PartTree::new(identity_words, words),
             packing: Packing::new((0..identity_words).map(field).collect()),
             roots: Quotient::new(1, 0, 0)?,
             roots_full: AtomicBool::new(false),
             identity: next_identity(),
             seen_bits: (0..identity_words).map(|_| AtomicU64::new(0)).collect(),
             considered: 0,
+            partitioned: 0,
+            recoded: 0,
             parts_rejected: false,
         })
     }
 
     /// Are states their own roots?
     fn is_direct(&self) -> bool {
-        self.parts.iter().all(|part| part.values.is_none())
-    }
-
-    /// Replaces `numbers`, the values and numbers of the parts of some state, by those of `state`;
-    /// `false` if the table of a part is full.
-    #[inline]
-    fn number(parts: &[InternedPart], state: &[u64], numbers: &mut [(u64, u64)]) -> bool {
-        for (position, part) in parts.iter().enumerate() {
-            let value = match part.source {
-                PartSource::Bits { word, shift, mask } => state[word] >> shift & mask,
-                PartSource::Pair(left, right) => numbers[left].1 << 32 | numbers[right].1,
-            };
-            if numbers[position].0 != value {
-                let number = match &part.values {
-                    Some(values) => match values.number(value) {
-                        Some(number) => u64::from(number),
-                        None => return false,
-                    },
-                    None => value,
-                };
-                numbers[position] = (value, number);
-            }
-        }
-        true
-    }
-
-    /// Values that already have numbers, for [`number`](Self::number) to start from.
-    fn first_numbers(parts: &[InternedPart], numbers: &mut Vec<(u64, u64)>) {
-        numbers.clear();
-        let first = |part: &InternedPart| match &part.values {
-            Some(values) if values.len() > 0 => (values.value(0), 0),
-            // Not the value of any part: halves of words and pairs of numbers below 2^32 - 1
-            // differ from it.
-            Some(_) => (u64::MAX, 0),
-            None => (0, 0),
-        };
-        numbers.extend(parts.iter().map(first));
+        self.parts.tables().next().is_none()
     }
 
     #[inline]
     fn encode(&self, state: &[u64]) -> Option<StateRoot> {
         let root = LAST.with_borrow_mut(|(identity, numbers)| {
             if *identity != self.identity {
-                Self::first_numbers(&self.parts, numbers);
+                numbers.reset(&self.parts);
                 *identity = self.identity;
             }
-            Self::number(&self.parts, state, numbers).then(|| self.packing.root(numbers)).flatten()
+            let is_numbered = numbers.update(&self.parts, state);
+            is_numbered.then(|| self.packing.root(numbers.known())).flatten()
         });
         if root.is_none() {
             for (seen, word) in self.seen_bits.iter().zip(state) {
@@ -168,24 +111,11 @@ impl Interned {
         root
     }
 
-    /// Writes the value of a part's number into the state.
-    fn expand(parts: &[InternedPart], part: usize, number: u64, state: &mut [u64]) {
-        let part = &parts[part];
-        let value = part.values.as_ref().map_or(number, |values| values.value(number as u32));
-        match part.source {
-            PartSource::Bits { word, shift, .. } => state[word] |= value << shift,
-            PartSource::Pair(left, right) => {
-                Self::expand(parts, left, value >> 32, state);
-                Self::expand(parts, right, value & mask(32), state);
-            }
-        }
-    }
-
     /// Calls `visit` for each state with a function that decodes it.
     fn for_each_state(
         roots: &Quotient,
         packing: &Packing,
-        mut visit: impl FnMut(&dyn Fn(&[InternedPart], &mut [u64])),
+        mut visit: impl FnMut(&dyn Fn(&PartTree, &mut [u64])),
     ) {
         let mut numbers = Vec::new();
         roots.for_each(|home, extra| {
@@ -193,7 +123,7 @@ impl Interned {
             visit(&|parts, state| {
                 state.fill(0);
                 for (field, number) in packing.fields.iter().zip(&numbers) {
-                    Self::expand(parts, field.part, *number, state);
+                    parts.expand(field.part, *number, state);
                 }
             });
         });
@@ -201,12 +131,13 @@ impl Interned {
 
     /// The bits that a part's numbers need.
     fn needed_bits(&self, part: usize) -> u32 {
-        match (&self.parts[part].values, self.parts[part].source) {
+        let part = &self.parts.parts()[part];
+        match (&part.values, part.source) {
             (Some(values), _) => bits_of(values.len().saturating_sub(1) as u64),
             (None, PartSource::Bits { word, shift, mask }) => {
                 bits_of(self.seen_bits[word].load(Ordering::Relaxed) >> shift & mask)
             }
-            (None, PartSource::Pair(..)) => unreachable!("a pair always has a table"),
+            (None, PartSource::Pair(..)) => unreachable!("a pair has a table"),
         }
     }
 
@@ -216,13 +147,23 @@ impl Interned {
         if !wider.fields.iter().any(|field| self.needed_bits(field.part) > field.bits()) {
             return None;
         }
+        let is_small = self.roots.len() < INTERNED_RECODE_STATES;
         for field in &mut wider.fields {
-            // A field that is nearly used up gets its next bit now.
-            let values =
-                self.parts[field.part].values.as_ref().map_or(0, |values| values.len() as u64);
+            // A field that is nearly used up gets its next bit now; in a small table, one that had
+            // too few bits gets two, which takes space only until roots are encoded again.
+            let table = self.parts.parts()[field.part].values.as_ref();
+            let values = table.map_or(0, |values| values.len() as u64);
             let soon = u32::from(values > 64 && values > mask(field.bits()) / 8 * 7);
-            let needed = self.needed_bits(field.part).max(field.bits() + soon);
-            field.extra_bits = needed - field.base_bits;
+            let needed = self.needed_bits(field.part);
+            let spare = u32::from(is_small && table.is_some() && needed > field.bits());
+            let bits = (needed + spare).max(field.bits() + soon);
+            field.extra_bits = bits - field.base_bits;
+        }
+        let total: u32 = wider.fields.iter().map(Field::bits).sum();
+        if total > MAX_ROOT_BITS {
+            for field in &mut wider.fields {
+                field.extra_bits = self.needed_bits(field.part).max(field.bits()) - field.base_bits;
+            }
         }
         Some(wider)
     }
@@ -249,14 +190,10 @@ impl Store for Interned {
     }
 
     fn grow(&mut self, memory_bytes: u64, _: usize) -> bool {
-        let added_bytes = |part: &InternedPart| {
-            part.values
-                .as_ref()
-                .filter(|values| values.is_full())
-                .map_or(0, |values| values.grown_bytes() - values.memory_bytes())
-        };
-        let parts_bytes: u64 = self.parts.iter().map(added_bytes).sum();
-        if self.memory_bytes() + parts_bytes > memory_bytes || !grow_full(&mut self.parts) {
+        let grown = self.parts.tables().filter(|values| values.is_nearly_full());
+        let parts_bytes: u64 =
+            grown.map(|values| values.grown_bytes() - values.memory_bytes()).sum();
+        if self.memory_bytes() + parts_bytes > memory_bytes || !self.parts.grow_full() {
             return false;
         }
         let spare = memory_bytes - self.memory_bytes();
@@ -272,6 +209,7 @@ impl Store for Interned {
         if can_recode && !self.is_direct() && (bits > MAX_ROOT_BITS || reconsider) {
             self.considered = states;
             if states > INTERNED_REJOINING_STATES && self.rejoin()
+                || self.is_partition_due() && self.partition()
                 || self.packing.fields.len() > 2 && self.pair()
             {
                 return true;
@@ -282,7 +220,7 @@ impl Store for Interned {
         let allowed = self.roots.memory_bytes() + spare;
         let grown = if let Some(wider) = wider {
             let extra_bits = wider.extra_bits();
-            if states < INTERNED_RECODE_STATES
+            if states < INTERNED_RECODE_STATES && states >= 2 * self.recoded
                 || !self.roots.accepts(extra_bits)
                 || self.packing.base_bits < bits_of(states)
             {
@@ -319,8 +257,7 @@ impl Store for Interned {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let tables = self.parts.iter().filter_map(|part| part.values.as_ref());
-        self.roots.memory_bytes() + tables.map(PartTable::memory_bytes).sum::<u64>()
+        self.roots.memory_bytes() + self.parts.tables().map(PartTable::memory_bytes).sum::<u64>()
     }
 
     fn guarantee(&self) -> Guarantee {
@@ -328,7 +265,7 @@ impl Store for Interned {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&[u64])) -> bool {
-        let mut state = vec![0; self.words];
+        let mut state = vec![0; self.parts.words()];
         Self::for_each_state(&self.roots, &self.packing, |expand| {
             expand(&self.parts, &mut state);
             visit(&state);

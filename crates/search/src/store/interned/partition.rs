@@ -3,32 +3,104 @@
 //! than they save. Each change encodes all states again.
 
 use super::root::{Field, Packing, StateRoot, bits_of, mask};
-use super::{
-    Interned, InternedPart, MAX_ROOT_BITS, PartSource, grow_full, next_identity, whole_word,
-};
+use super::tree::{InternedPart, PartNumbers, PartSource, whole_word};
+use super::{Interned, MAX_ROOT_BITS, next_identity};
 use crate::store::part::PartTable;
 use crate::store::quotient::Quotient;
 use crate::store::{Insertion, Store};
-use crate::tuning::store::{INTERNED_PAIR_GAIN_BITS, INTERNED_PAIR_VALUE_BITS, INTERNED_SAMPLE};
+use crate::tuning::store::{
+    INTERNED_PAIR_GAIN_BITS, INTERNED_PAIR_VALUE_BITS, INTERNED_PARTITION_SAMPLE,
+    INTERNED_PARTITION_STATES, INTERNED_ROOT_PARTS, INTERNED_SAMPLE,
+};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 
 /// The bits of a word that form a part.
 const PART_BITS: u32 = 32;
 
+/// Parts of a root to be, with the values that they take in a sample of states.
+struct Candidates {
+    /// The number of each part, and the bits of its numbers.
+    parts: Vec<(usize, u32)>,
+    /// For each part its number in each sampled state.
+    columns: Vec<Vec<u64>>,
+}
+
+impl Candidates {
+    /// The bits per state that pairing a part with the next would save, and the bits of the pair's
+    /// numbers.
+    fn gain(&self, left: usize) -> (f64, u32) {
+        let mut pairs: Vec<u64> = self.columns[left]
+            .iter()
+            .zip(&self.columns[left + 1])
+            .map(|(left, right)| left << 32 | right)
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let pair_bits = bits_of(pairs.len() as u64);
+        let saved = f64::from(self.parts[left].1 + self.parts[left + 1].1) - f64::from(pair_bits);
+        let sampled = self.columns[left].len().max(1) as f64;
+        (saved - INTERNED_PAIR_VALUE_BITS * pairs.len() as f64 / sampled, pair_bits)
+    }
+
+    /// Pairs neighbours while that saves memory, or while the root is too wide or has too many
+    /// parts. Returns the pairs, which get numbers from `first` on; `None` if there is no memory.
+    fn pair(&mut self, first: usize) -> Option<Vec<InternedPart>> {
+        let mut added: Vec<InternedPart> = Vec::new();
+        let mut gains: Vec<(f64, u32)> =
+            (1..self.parts.len()).map(|right| self.gain(right - 1)).collect();
+        while self.parts.len() > 2 {
+            let (left, (best, pair_bits)) = gains
+                .iter()
+                .copied()
+                .enumerate()
+                .max_by(|one, other| one.1.0.total_cmp(&other.1.0))
+                .expect("there are at least two neighbours");
+            let total: u32 = self.parts.iter().map(|part| part.1).sum();
+            if best < INTERNED_PAIR_GAIN_BITS
+                && total <= MAX_ROOT_BITS - 4
+                && self.parts.len() <= INTERNED_ROOT_PARTS
+            {
+                break;
+            }
+            let mut numbered = HashMap::new();
+            let right_column = self.columns.remove(left + 1);
+            for (number, right) in self.columns[left].iter_mut().zip(right_column) {
+                let next = numbered.len() as u64;
+                *number = *numbered.entry((*number, right)).or_insert(next);
+            }
+            let source = PartSource::Pair(self.parts[left].0, self.parts[left + 1].0);
+            added.push(InternedPart { source, values: Some(PartTable::new()?) });
+            self.parts[left] = (first + added.len() - 1, pair_bits);
+            self.parts.remove(left + 1);
+            gains.remove(left);
+            for neighbour in [left.wrapping_sub(1), left] {
+                if neighbour < gains.len() {
+                    gains[neighbour] = self.gain(neighbour);
+                }
+            }
+        }
+        Some(added)
+    }
+
+    fn root_parts(&self) -> Vec<usize> {
+        self.parts.iter().map(|(part, _)| *part).collect()
+    }
+}
+
 impl Interned {
     /// Encodes all states with `root_parts` as the parts of the root, and drops unused parts.
     /// `false` if there is no memory; then the encoding is as before.
     pub(super) fn recode(&mut self, root_parts: &[usize]) -> bool {
-        let mut numbers = Vec::new();
-        Self::first_numbers(&self.parts, &mut numbers);
-        let mut state = vec![0; self.words];
+        let mut numbers = PartNumbers::new();
+        numbers.reset(&self.parts);
+        let mut state = vec![0; self.parts.words()];
         let parts = &mut self.parts;
         let mut has_memory = true;
         Self::for_each_state(&self.roots, &self.packing, |expand| {
             expand(parts, &mut state);
-            while has_memory && !Self::number(parts, &state, &mut numbers) {
-                has_memory = grow_full(parts);
+            while has_memory && !numbers.update(parts, &state) {
+                has_memory = parts.grow_full();
             }
         });
         if !has_memory {
@@ -51,8 +123,9 @@ impl Interned {
             let mut fits = true;
             Self::for_each_state(&self.roots, &self.packing, |expand| {
                 expand(&self.parts, &mut state);
-                fits = fits && Self::number(&self.parts, &state, &mut numbers);
-                let root = packing.root(&numbers).expect("the packing has bits for all numbers");
+                fits = fits && numbers.update(&self.parts, &state);
+                let root =
+                    packing.root(numbers.known()).expect("the packing has bits for all numbers");
                 fits = fits && roots.insert(root.home, root.extra) == Insertion::New;
             });
             if fits {
@@ -62,15 +135,16 @@ impl Interned {
             capacity += capacity / 4 + 1000;
         }
         self.packing = packing;
-        self.drop_unused_parts();
+        self.parts.keep(self.packing.fields.iter_mut().map(|field| &mut field.part));
         self.identity = next_identity();
+        self.recoded = self.roots.len();
         true
     }
 
     /// Adds `added` to the parts and encodes all states with `root_parts`; without memory for it,
     /// nothing changes.
     fn recode_with(&mut self, added: Vec<InternedPart>, root_parts: &[usize]) -> bool {
-        let before = self.parts.len();
+        let before = self.parts.parts().len();
         self.parts.extend(added);
         let recoded = self.recode(root_parts);
         if !recoded {
@@ -79,52 +153,23 @@ impl Interned {
         recoded
     }
 
-    fn drop_unused_parts(&mut self) {
-        let mut used = vec![false; self.parts.len()];
-        for field in &self.packing.fields {
-            used[field.part] = true;
-        }
-        for part in (0..self.parts.len()).rev() {
-            if let (true, PartSource::Pair(left, right)) = (used[part], self.parts[part].source) {
-                used[left] = true;
-                used[right] = true;
-            }
-        }
-        let renumbered: Vec<usize> = used
-            .iter()
-            .scan(0, |next, used| {
-                let number = *next;
-                *next += usize::from(*used);
-                Some(number)
-            })
-            .collect();
-        let mut position = 0;
-        self.parts.retain(|_| {
-            position += 1;
-            used[position - 1]
-        });
-        for part in &mut self.parts {
-            if let PartSource::Pair(left, right) = &mut part.source {
-                *left = renumbered[*left];
-                *right = renumbered[*right];
-            }
-        }
-        for field in &mut self.packing.fields {
-            field.part = renumbered[field.part];
-        }
+    /// The halves of all words.
+    fn halves(&self) -> Vec<PartSource> {
+        let half = |number: usize| {
+            let shift = number as u32 % 2 * PART_BITS;
+            PartSource::Bits { word: number / 2, shift, mask: mask(PART_BITS) }
+        };
+        (0..2 * self.parts.words()).map(half).collect()
     }
 
     /// Splits the words into parts with tables; `false` if there is no memory.
     pub(super) fn split(&mut self) -> bool {
         let mut parts = Vec::new();
-        for word in 0..self.words {
-            for shift in (0..64).step_by(PART_BITS as usize) {
-                let source = PartSource::Bits { word, shift, mask: mask(PART_BITS) };
-                let Some(table) = PartTable::new() else { return false };
-                parts.push(InternedPart { source, values: Some(table) });
-            }
+        for source in self.halves() {
+            let Some(table) = PartTable::new() else { return false };
+            parts.push(InternedPart { source, values: Some(table) });
         }
-        let first = self.parts.len();
+        let first = self.parts.parts().len();
         let roots: Vec<usize> = (first..first + parts.len()).collect();
         self.recode_with(parts, &roots)
     }
@@ -133,8 +178,8 @@ impl Interned {
     /// than they save (a fifth: tables grow more slowly than the number of states). `true` if it
     /// did.
     pub(super) fn rejoin(&mut self) -> bool {
-        let mut seen_bits = vec![0; self.words];
-        let mut state = vec![0; self.words];
+        let mut seen_bits = vec![0; self.parts.words()];
+        let mut state = vec![0; self.parts.words()];
         Self::for_each_state(&self.roots, &self.packing, |expand| {
             expand(&self.parts, &mut state);
             seen_bits.iter_mut().zip(&state).for_each(|(seen, word)| *seen |= word);
@@ -150,10 +195,58 @@ impl Interned {
             return false;
         }
         self.seen_bits = seen_bits.into_iter().map(AtomicU64::new).collect();
-        let first = self.parts.len();
-        let words: Vec<usize> = (first..first + self.words).collect();
-        self.parts_rejected = self.recode_with((0..self.words).map(whole_word).collect(), &words);
+        let (first, count) = (self.parts.parts().len(), self.parts.words());
+        let words: Vec<usize> = (first..first + count).collect();
+        self.parts_rejected = self.recode_with((0..count).map(whole_word).collect(), &words);
         self.parts_rejected
+    }
+
+    /// Whether there are enough states to choose all parts, and not too many.
+    pub(super) fn is_partition_due(&self) -> bool {
+        let states = self.roots.len();
+        self.parts.words() > 1
+            && states <= INTERNED_PARTITION_STATES
+            && states / 8 >= self.partitioned
+    }
+
+    /// Chooses all parts anew from the bits of a sample of states: first choices are made with few
+    /// states. `true` if it did.
+    pub(super) fn partition(&mut self) -> bool {
+        self.partitioned = self.roots.len();
+        let sources = self.halves();
+        let step = (self.roots.len() as usize / INTERNED_PARTITION_SAMPLE).max(1);
+        let (mut position, mut state) = (0, vec![0; self.parts.words()]);
+        let mut columns: Vec<Vec<u64>> = vec![Vec::new(); sources.len()];
+        Self::for_each_state(&self.roots, &self.packing, |expand| {
+            position += 1;
+            if position % step == 0 {
+                expand(&self.parts, &mut state);
+                let halves = state.iter().flat_map(|word| [word & mask(PART_BITS), word >> 32]);
+                columns.iter_mut().zip(halves).for_each(|(column, half)| column.push(half));
+            }
+        });
+        let first = self.parts.parts().len();
+        let distinct = |column: &Vec<u64>| {
+            let mut values = column.clone();
+            values.sort_unstable();
+            values.dedup();
+            bits_of(values.len() as u64)
+        };
+        let parts = (first..).zip(columns.iter().map(distinct)).collect();
+        let mut candidates = Candidates { parts, columns };
+        let Some(pairs) = candidates.pair(first + sources.len()) else { return false };
+        let roots = candidates.root_parts();
+        let mut added = Vec::new();
+        for (number, source) in (first..).zip(sources) {
+            // In a pair a part is its own number: the pair has room for all its bits.
+            let values = match roots.contains(&number).then(PartTable::new) {
+                Some(None) => return false,
+                values => values.flatten(),
+            };
+            added.push(InternedPart { source, values });
+        }
+        added.extend(pairs);
+        self.recode_with(added, &roots)
     }
 
     /// Pairs neighbours in the root if that saves memory, or if the root is too wide; `true` if it
@@ -171,64 +264,10 @@ impl Interned {
                 columns.iter_mut().zip(&numbers).for_each(|(column, number)| column.push(*number));
             }
         });
-        let mut roots: Vec<(usize, u32)> = self
-            .packing
-            .fields
-            .iter()
-            .map(|field| (field.part, self.needed_bits(field.part)))
-            .collect();
-        let first = self.parts.len();
-        let mut added: Vec<InternedPart> = Vec::new();
-        let sampled = columns.first().map_or(0, Vec::len) as f64;
-        // The bits per state that pairing a field with the next would save, and the bits of the
-        // pair's numbers.
-        let gain = |roots: &[(usize, u32)], columns: &[Vec<u64>], left: usize| {
-            let mut pairs: Vec<u64> = columns[left]
-                .iter()
-                .zip(&columns[left + 1])
-                .map(|(left, right)| left << 32 | right)
-                .collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            let saved = f64::from(roots[left].1 + roots[left + 1].1)
-                - f64::from(bits_of(pairs.len() as u64));
-            (
-                saved - INTERNED_PAIR_VALUE_BITS * pairs.len() as f64 / sampled.max(1.0),
-                bits_of(pairs.len() as u64),
-            )
-        };
-        let mut gains: Vec<(f64, u32)> =
-            (1..roots.len()).map(|right| gain(&roots, &columns, right - 1)).collect();
-        while roots.len() > 2 {
-            let (left, (best, pair_bits)) = gains
-                .iter()
-                .copied()
-                .enumerate()
-                .max_by(|one, other| one.1.0.total_cmp(&other.1.0))
-                .expect("there are at least two neighbours");
-            let total: u32 = roots.iter().map(|root| root.1).sum();
-            if best < INTERNED_PAIR_GAIN_BITS && total <= MAX_ROOT_BITS - 4 {
-                break;
-            }
-            let mut numbered = HashMap::new();
-            let right_column = columns.remove(left + 1);
-            for (number, right) in columns[left].iter_mut().zip(right_column) {
-                let next = numbered.len() as u64;
-                *number = *numbered.entry((*number, right)).or_insert(next);
-            }
-            let source = PartSource::Pair(roots[left].0, roots[left + 1].0);
-            let Some(table) = PartTable::new() else { return false };
-            added.push(InternedPart { source, values: Some(table) });
-            roots[left] = (first + added.len() - 1, pair_bits);
-            roots.remove(left + 1);
-            gains.remove(left);
-            for neighbour in [left.wrapping_sub(1), left] {
-                if neighbour < gains.len() {
-                    gains[neighbour] = gain(&roots, &columns, neighbour);
-                }
-            }
-        }
-        let roots: Vec<usize> = roots.into_iter().map(|(part, _)| part).collect();
-        !added.is_empty() && self.recode_with(added, &roots)
+        let fields = self.packing.fields.iter();
+        let parts = fields.map(|field| (field.part, self.needed_bits(field.part))).collect();
+        let mut candidates = Candidates { parts, columns };
+        let Some(added) = candidates.pair(self.parts.parts().len()) else { return false };
+        !added.is_empty() && self.recode_with(added, &candidates.root_parts())
     }
 }
