@@ -32,7 +32,7 @@ impl Atoms {
         let policy = if conditions.is_empty() { CompilePolicy::Never } else { policy };
         let (evaluations, code) = (AtomicU32::new(0), LazyCode::default());
         let atoms = Atoms { conditions: conditions.to_vec(), policy, evaluations, code };
-        if matches!(policy, CompilePolicy::Immediately(_)) {
+        if matches!(policy, CompilePolicy::Immediately(_) | CompilePolicy::ByLocation) {
             atoms.code(packed);
         }
         atoms
@@ -55,7 +55,7 @@ impl Atoms {
     /// Counts an evaluation. Returns whether the policy calls for compiled code.
     fn count_evaluation(&self) -> bool {
         match self.policy {
-            CompilePolicy::Immediately(_) => true,
+            CompilePolicy::Immediately(_) | CompilePolicy::ByLocation => true,
             CompilePolicy::AboveStates(_) => {
                 self.evaluations.load(Ordering::Relaxed) >= COMPILE_AFTER
                     || self.evaluations.fetch_add(1, Ordering::Relaxed) >= COMPILE_AFTER

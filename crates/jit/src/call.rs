@@ -5,8 +5,11 @@
 
 #![allow(unsafe_code)]
 
-use crate::compile::{CompileError, Effort, EntryPoint, LinkedCode, compile};
+use crate::codegen::{FunctionKey, FunctionRegistry};
+use crate::compile::{Compilation, CompileError, Effort, LinkedCode, compile};
+use crate::late::{HotUnit, LateCode};
 use crate::plan::Plan;
+use lariat_ir::layout::Layout;
 use cranelift_jit::JITModule;
 use std::fmt;
 use std::sync::Mutex;
@@ -18,12 +21,13 @@ use std::sync::atomic::AtomicBool;
 /// - `state` is valid for reading as many words as the layout has, and nothing writes to them
 ///   during the call.
 /// - `out..limit` is valid for writing, does not overlap the state, and has room for the plan's
-///   `max_successors` entries.
+///   `max_successors` entries. If the plan's code is split, the word at `limit` is, too.
 /// - The memory that holds the code, and the constant tables that the code reads, are not freed
 ///   during the call.
 ///
 /// The function writes only within `out..limit` and returns the end of what it wrote, or null if it
-/// bailed out; then the contents of `out..limit` are unspecified.
+/// bailed out; then the contents of `out..limit` are unspecified. If it bailed out because a unit is
+/// missing, it wrote the unit's number plus 1 at `limit`.
 type RawSuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u64) -> *mut u64;
 
 /// The generated function `(state, results) -> 0 or 1`, which evaluates a list of conditions.
@@ -39,7 +43,7 @@ type RawSuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u64)
 type RawConditionFunction = unsafe extern "C" fn(*const u64, *mut u64) -> u64;
 
 /// Executable memory, and the constant tables that its code reads.
-struct CodeMemory {
+pub struct CodeMemory {
     /// Taken out when the memory is freed. The mutex only makes the type `Sync`; it is never
     /// locked.
     module: Mutex<Option<JITModule>>,
@@ -57,73 +61,148 @@ impl Drop for CodeMemory {
     }
 }
 
+impl fmt::Debug for CodeMemory {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("CodeMemory")
+    }
+}
+
 impl CodeMemory {
-    fn new(module: JITModule, tables: Vec<Box<[i32]>>) -> CodeMemory {
+    pub fn new(module: JITModule, tables: Vec<Box<[i32]>>) -> CodeMemory {
         CodeMemory { module: Mutex::new(Some(module)), _tables: tables }
     }
 }
 
 /// The compiled next-state function.
+#[derive(Debug)]
 pub struct SuccessorFunction {
-    function: RawSuccessorFunction,
+    code: Code,
     /// Words of a state.
     words: usize,
     /// The most entries that one call writes.
     max_successors: usize,
-    pub bytes: usize,
-    _memory: CodeMemory,
 }
 
-impl fmt::Debug for SuccessorFunction {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "SuccessorFunction {{ {} bytes }}", self.bytes)
-    }
+#[derive(Debug)]
+enum Code {
+    /// All code of the program.
+    Whole { function: RawSuccessorFunction, bytes: usize, _memory: CodeMemory },
+    /// Code that is compiled location by location.
+    Late(LateCode),
+}
+
+/// The result of calling the generated code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Complete,
+    /// The interpreter must compute the successors.
+    BailedOut,
+    /// The unit with this number is not compiled yet.
+    Missing(u32),
 }
 
 impl SuccessorFunction {
+    /// Compiles the function, or of a split program the entry point. `hot` are the units of a split
+    /// program that are compiled first.
     pub fn new(
         plan: &Plan<'_>,
         effort: Effort,
         cancelled: &AtomicBool,
+        hot: &[HotUnit],
     ) -> Result<SuccessorFunction, CompileError> {
-        let LinkedCode { module, tables, entry, bytes } =
-            compile(plan, &EntryPoint::Successors, effort, cancelled)?;
+        let (words, max_successors) = (plan.layout.width.all, plan.max_successors);
+        if plan.split {
+            let code = Code::Late(LateCode::new(plan, effort, cancelled, hot)?);
+            return Ok(SuccessorFunction { code, words, max_successors });
+        }
+        let functions = &[FunctionKey::Driver];
+        let compilation = Compilation { functions, conditions: &[], effort, cancelled };
+        let LinkedCode { module, tables, functions, bytes } =
+            compile(plan, &compilation, &mut FunctionRegistry::default())?;
+        let entry = functions[0].1;
         // SAFETY: `entry` is the start of the driver, which was compiled with three pointer
         // parameters, one pointer result and the platform's C calling convention.
         let function = unsafe { std::mem::transmute::<*const u8, RawSuccessorFunction>(entry) };
-        Ok(SuccessorFunction {
-            function,
-            words: plan.layout.width.all,
-            max_successors: plan.max_successors,
-            bytes,
-            _memory: CodeMemory::new(module, tables),
-        })
+        let code = Code::Whole { function, bytes, _memory: CodeMemory::new(module, tables) };
+        Ok(SuccessorFunction { code, words, max_successors })
     }
 
-    /// Appends the entries of all successors. Returns false, and appends nothing, if the code
-    /// bailed out.
+    /// The size of the machine code.
+    pub fn bytes(&self) -> usize {
+        match &self.code {
+            Code::Whole { bytes, .. } => *bytes,
+            Code::Late(late) => late.bytes(),
+        }
+    }
+
+    /// Counts that a unit was missing. Returns whether it is there now, which is possible only if
+    /// the call `waits` for it.
+    pub fn miss(&self, number: u32, waits: bool) -> bool {
+        match &self.code {
+            Code::Whole { .. } => false,
+            Code::Late(late) => late.miss(number, waits),
+        }
+    }
+
+    /// Starts to optimise code that is compiled location by location. Returns false for other code.
+    pub fn optimise(&self) -> bool {
+        match &self.code {
+            Code::Whole { .. } => false,
+            Code::Late(late) => {
+                late.optimise();
+                true
+            }
+        }
+    }
+
+    /// The units that are hot in code for this layout.
+    pub fn hot_units(&self, layout: &Layout) -> Vec<HotUnit> {
+        match &self.code {
+            Code::Whole { .. } => Vec::new(),
+            Code::Late(late) => late.hot_units(layout),
+        }
+    }
+
+    /// Appends the entries of all successors; appends nothing unless the outcome is complete.
     #[inline]
-    pub fn expand(&self, state: &[u64], out: &mut Vec<u64>) -> bool {
+    pub fn expand(&self, state: &[u64], out: &mut Vec<u64>) -> Outcome {
         assert_eq!(state.len(), self.words, "a state has the layout's width");
         let room = self.max_successors * (self.words + 1);
-        out.reserve(room);
+        out.reserve(room + 1);
         let start = out.len();
         // SAFETY: `state` has `words` words (asserted), as many as the code reads. `reserve` made
-        // `room` words after `start` valid for writing, and the code writes no others: the plan
-        // either bounds the number of entries by `max_successors` or makes the code compare with
-        // the limit. `out` is borrowed mutably, so it does not overlap `state`. `self` owns the
-        // code. The code initialized the words up to `end`, so they may be part of the vector.
+        // `room` words after `start`, and one more, valid for writing, and the code writes no
+        // others: the plan either bounds the number of entries by `max_successors` or makes the
+        // code compare with the limit. `out` is borrowed mutably, so it does not overlap `state`.
+        // `self` owns the code; the address of the driver of late code is that of a function which
+        // was compiled as `SuccessorFunction::new` says. The code initialized the words up to
+        // `end`, so they may be part of the vector.
         unsafe {
             let first = out.as_mut_ptr().add(start);
-            let end = (self.function)(state.as_ptr(), first, first.add(room));
+            let limit = first.add(room);
+            let end = match &self.code {
+                Code::Whole { function, .. } => function(state.as_ptr(), first, limit),
+                Code::Late(late) => {
+                    limit.write(0);
+                    let driver = late.driver() as *const u8;
+                    let function = std::mem::transmute::<*const u8, RawSuccessorFunction>(driver);
+                    let end = function(state.as_ptr(), first, limit);
+                    if end.is_null()
+                        && let Some(number) = limit.read().checked_sub(1)
+                    {
+                        return Outcome::Missing(number as u32);
+                    }
+                    end
+                }
+            };
             if end.is_null() {
-                return false;
+                return Outcome::BailedOut;
             }
             let written = end.offset_from(first) as usize;
             debug_assert!(written <= room);
             out.set_len(start + written);
         }
-        true
+        Outcome::Complete
     }
 }
 
@@ -148,9 +227,13 @@ impl ConditionFunction {
         conditions: &[&lariat_ir::Expr],
         cancelled: &AtomicBool,
     ) -> Result<ConditionFunction, CompileError> {
-        let entry_point = EntryPoint::Conditions(conditions);
-        let LinkedCode { module, tables, entry, .. } =
-            compile(plan, &entry_point, Effort::Quick, cancelled)?;
+        let plan = &plan.clone().in_one_piece();
+        let functions = &[FunctionKey::Conditions];
+        let compilation =
+            Compilation { functions, conditions, effort: Effort::Quick, cancelled };
+        let LinkedCode { module, tables, functions, .. } =
+            compile(plan, &compilation, &mut FunctionRegistry::default())?;
+        let entry = functions[0].1;
         // SAFETY: `entry` is the start of the function for conditions, which was compiled with two
         // pointer parameters, one 64-bit result and the platform's C calling convention.
         let function = unsafe { std::mem::transmute::<*const u8, RawConditionFunction>(entry) };

@@ -3,7 +3,9 @@
 //! never compiles is the reference interpreter behind the same interface.
 
 use crate::atoms::Atoms;
+use crate::call::Outcome;
 use crate::compile::{CompileError, Effort};
+use crate::late::HotUnit;
 use crate::tiers::{CompilePolicy, Tiers};
 use lariat_ir::RuntimeError;
 use lariat_ir::budget::{Budget, UNLIMITED};
@@ -94,20 +96,27 @@ impl<'a> Engine<'a> {
             EngineKind::Compiled => CompilePolicy::Immediately(Effort::Quick),
             EngineKind::Interpreted => CompilePolicy::Never,
         };
-        Ok(Engine::with_policy(program, sample.profile, policy, budget))
+        Ok(Engine::with_policy(program, sample.profile, policy, budget, Vec::new()))
     }
 
     /// An engine that compiles at once for the layout of a profile.
     pub fn with_profile(program: &'a Program, profile: Profile) -> Engine<'a> {
         let policy = CompilePolicy::Immediately(Effort::Quick);
-        Engine::with_policy(program, profile, policy, &UNLIMITED)
+        Engine::with_policy(program, profile, policy, &UNLIMITED, Vec::new())
     }
 
     /// As [`with_profile`](Engine::with_profile), with the code for programs that seem to have few
     /// states: compiled fastest, optimised least.
     pub fn with_least_effort(program: &'a Program, profile: Profile) -> Engine<'a> {
         let policy = CompilePolicy::Immediately(Effort::Least);
-        Engine::with_policy(program, profile, policy, &UNLIMITED)
+        Engine::with_policy(program, profile, policy, &UNLIMITED, Vec::new())
+    }
+
+    /// As [`with_profile`](Engine::with_profile), with the code for large programs: compiled
+    /// location by location when it is needed. Under a limited budget a thread compiles, and the
+    /// interpreter computes successors meanwhile.
+    pub fn by_location(program: &'a Program, profile: Profile, budget: &Budget) -> Engine<'a> {
+        Engine::with_policy(program, profile, CompilePolicy::ByLocation, budget, Vec::new())
     }
 
     pub(crate) fn with_policy(
@@ -115,12 +124,13 @@ impl<'a> Engine<'a> {
         profile: Profile,
         policy: CompilePolicy,
         budget: &Budget,
+        hot: Vec<HotUnit>,
     ) -> Engine<'a> {
         let packed = PackedInterpreter::with_profile(program, profile).with_budget(budget.clone());
         let start = Instant::now();
         let conditions: Vec<Expr> =
             program.invariants.iter().map(|invariant| invariant.condition.clone()).collect();
-        let code = Arc::new(Tiers::new(policy, &packed));
+        let code = Arc::new(Tiers::new(policy, &packed, hot));
         let invariants = Atoms::new(policy, &packed, &conditions);
         Engine {
             packed,
@@ -186,7 +196,7 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Why there is no code; then the interpreter computes all successors.
     pub fn code_bytes(&self) -> Result<usize, CompileError> {
-        self.code.current(&self.packed).map(|code| code.bytes)
+        self.code.current(&self.packed).map(|code| code.bytes())
     }
 
     /// The number of states for which the code bailed out to the interpreter.
@@ -237,8 +247,16 @@ impl TransitionSystem for Engine<'_> {
             return result;
         }
         if let Some(code) = self.code.count_call(&self.packed) {
-            if code.expand(state, out.raw()) {
-                return Ok(());
+            loop {
+                match code.expand(state, out.raw()) {
+                    Outcome::Complete => return Ok(()),
+                    Outcome::BailedOut => break,
+                    Outcome::Missing(unit) => {
+                        if !code.miss(unit, self.packed.budget().is_unlimited()) {
+                            return self.packed.successors(state, out);
+                        }
+                    }
+                }
             }
             let fallbacks = self.fallbacks.fetch_add(1, Ordering::Relaxed);
             let (first, errors, start) = (out.len(), out.errors.len(), Instant::now());
@@ -316,7 +334,8 @@ impl Repackable for Engine<'_> {
             other => other,
         };
         let profile = self.packed.wider_profile(misfit);
-        let wide = Engine::with_policy(self.program(), profile, policy, self.packed.budget())
+        let hot = self.code.hot_units(&self.packed);
+        let wide = Engine::with_policy(self.program(), profile, policy, self.packed.budget(), hot)
             .with_patience(self.packed.interpreter().patience());
         Engine {
             intermediate_ranges_widened: self.intermediate_ranges_widened || misfit.inside_step,

@@ -36,6 +36,7 @@
 //! | `engine` | [`Engine`]: the next-state traits, falling back on the interpreter |
 //! | `atoms` | compiled conditions on single states |
 //! | `tiers`, `lazy`, `memo` | when code is compiled, how long a caller waits, what runs before |
+//! | `late`, `units` | the code of large programs, compiled location by location |
 //! | `plan` | facts about program and layout that are known before code generation |
 //! | `codegen` | Cranelift IR for each generated function |
 //! | `compile` | machine code in executable memory, compiled on up to two threads |
@@ -49,10 +50,12 @@ mod call;
 mod codegen;
 mod compile;
 mod engine;
+mod late;
 mod lazy;
 mod memo;
 mod plan;
 mod tiers;
+mod units;
 
 pub use atoms::Atoms;
 pub use compile::CompileError;

@@ -6,6 +6,9 @@ use lariat_ir::interp::PackedInterpreter;
 use lariat_ir::layout::{Cells, ChannelKind, Field, Interval, Layout, ProcessKind};
 use lariat_ir::program::{Action, Body, BranchKind, Operation, ProcessType, Program, Variable};
 use lariat_ir::system::Numbering;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A process as the layout knows it: its process number, and an index into the layout's process
 /// kinds for that number.
@@ -15,7 +18,7 @@ pub struct Actor {
     pub kind: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan<'p> {
     pub program: &'p Program,
     pub layout: &'p Layout,
@@ -29,7 +32,19 @@ pub struct Plan<'p> {
     pub checks_limit: bool,
     /// The most successors that one call writes: by construction, or because of `checks_limit`.
     pub max_successors: usize,
+    /// Whether the code of processes is compiled location by location, when it is needed: see
+    /// [`units`](crate::units).
+    pub split: bool,
+    /// For each process and channel, the locations at which the process may receive from it.
+    pub receiving_locations: RefCell<HashMap<(Actor, usize), Rc<Vec<bool>>>>,
 }
+
+/// The parts that the code around the expressions of a transition counts for.
+const PARTS_OF_STEP: usize = 4;
+
+/// The weight above which code is split. The code of a program of this weight is compiled in about
+/// 10 ms.
+const MAX_WEIGHT: usize = 6000;
 
 impl<'p> Plan<'p> {
     pub fn of(packed: &'p PackedInterpreter<'_>) -> Plan<'p> {
@@ -48,7 +63,10 @@ impl<'p> Plan<'p> {
             reads_remote_locals,
             checks_limit: false,
             max_successors: 0,
+            split: false,
+            receiving_locations: RefCell::default(),
         };
+        plan.split = plan.exceeds_weight(MAX_WEIGHT);
         let most = plan.successor_bound();
         // Reserving more output than this would waste memory, so the code checks the limit instead.
         const MAX_OUTPUT_WORDS: u64 = 1 << 18;
@@ -58,6 +76,47 @@ impl<'p> Plan<'p> {
             false => most as usize,
         };
         plan
+    }
+
+    /// The plan with code that is compiled location by location.
+    pub fn in_units(self) -> Plan<'p> {
+        Plan { split: true, ..self }
+    }
+
+    /// The plan with code that is compiled as a whole.
+    pub fn in_one_piece(self) -> Plan<'p> {
+        Plan { split: false, ..self }
+    }
+
+    /// Whether the transitions of all processes together have more parts than this. The number of
+    /// parts is roughly proportional to the compile time.
+    fn exceeds_weight(&self, most: usize) -> bool {
+        let mut weights = HashMap::new();
+        let mut total = 0;
+        for actor in self.actors() {
+            let process_type = self.kind(actor).process_type;
+            total += *weights.entry(process_type).or_insert_with(|| {
+                let parts = Cell::new(0);
+                let locations = self.program.process_type(process_type).locations.iter();
+                for step in locations.flat_map(|location| &location.transitions) {
+                    parts.set(parts.get() + PARTS_OF_STEP);
+                    any_expression(&step.operation, &|expr| {
+                        expr.any(&|_| {
+                            parts.set(parts.get() + 1);
+                            false
+                        })
+                    });
+                    if parts.get() > most {
+                        break;
+                    }
+                }
+                parts.get()
+            });
+            if total > most {
+                return true;
+            }
+        }
+        false
     }
 
     /// An upper bound on the number of successors of a state.

@@ -3,11 +3,13 @@
 //! A program whose first exploration found few states runs on the interpreter, memoized
 //! ([`SuccessorMemo`]). Otherwise the engine compiles quickly before the first call, with least
 //! effort if the program seems not to have many states. After many calls a background thread
-//! compiles optimised code. A small model does not wait for a compiler that would not pay for
+//! compiles optimised code. A large program is compiled location by location ([`late`](crate::late)).
+//! A small model does not wait for a compiler that would not pay for
 //! itself, and a large one gets good code.
 
 use crate::call::SuccessorFunction;
 use crate::compile::{CompileError, Effort};
+use crate::late::HotUnit;
 use crate::lazy::LazyCode;
 use crate::memo::SuccessorMemo;
 use crate::plan::Plan;
@@ -37,6 +39,8 @@ const MANY_STATES: u64 = 40_000;
 pub enum CompilePolicy {
     /// Before the first call.
     Immediately(Effort),
+    /// Location by location, even if the program is small.
+    ByLocation,
     /// When more states than this have been expanded.
     AboveStates(usize),
     Never,
@@ -57,6 +61,7 @@ impl CompilePolicy {
     pub fn expected_states(self) -> Option<u64> {
         match self {
             CompilePolicy::AboveStates(states) => Some(states as u64),
+            CompilePolicy::ByLocation => Some(MANY_STATES),
             CompilePolicy::Immediately(Effort::Quick | Effort::Best) => Some(MANY_STATES),
             CompilePolicy::Immediately(Effort::Least) | CompilePolicy::Never => None,
         }
@@ -75,6 +80,10 @@ pub struct Tiers {
     memo: Option<SuccessorMemo>,
     /// The effort for the quick code.
     effort: Effort,
+    /// Units that were hot in another layout, and are compiled first.
+    hot: Vec<HotUnit>,
+    /// Whether code is compiled location by location even if the program is small.
+    by_location: bool,
     quick: LazyCode<Result<SuccessorFunction, CompileError>>,
     /// Approximate calls of the quick code, up to [`OPTIMISE_AFTER`].
     calls: AtomicU32,
@@ -84,22 +93,28 @@ pub struct Tiers {
 }
 
 impl Tiers {
-    pub fn new(policy: CompilePolicy, packed: &PackedInterpreter<'_>) -> Tiers {
+    pub fn new(
+        policy: CompilePolicy,
+        packed: &PackedInterpreter<'_>,
+        hot: Vec<HotUnit>,
+    ) -> Tiers {
         let (memo, effort) = match policy {
             CompilePolicy::Immediately(effort) => (None, effort),
             CompilePolicy::AboveStates(states) => (Some(SuccessorMemo::new(states)), Effort::Quick),
-            CompilePolicy::Never => (None, Effort::Quick),
+            CompilePolicy::ByLocation | CompilePolicy::Never => (None, Effort::Quick),
         };
         let tiers = Tiers {
             memo,
             effort,
+            hot,
+            by_location: policy == CompilePolicy::ByLocation,
             quick: LazyCode::default(),
             calls: AtomicU32::new(0),
             optimising: AtomicBool::new(false),
             best: Arc::default(),
         };
         match policy {
-            CompilePolicy::Immediately(_) => {
+            CompilePolicy::Immediately(_) | CompilePolicy::ByLocation => {
                 tiers.quick(packed);
             }
             CompilePolicy::AboveStates(_) => {}
@@ -129,10 +144,22 @@ impl Tiers {
         &self,
         packed: &PackedInterpreter<'_>,
     ) -> Option<&Result<SuccessorFunction, CompileError>> {
-        let effort = self.effort;
-        self.quick.get_or_compile(packed, move |plan, cancelled| {
-            SuccessorFunction::new(plan, effort, cancelled)
+        if let Some(quick) = self.quick.get() {
+            return Some(quick);
+        }
+        let (effort, hot, by_location) = (self.effort, self.hot.clone(), self.by_location);
+        self.quick.get_or_compile(packed, move |plan, cancelled| match by_location {
+            true => SuccessorFunction::new(&plan.clone().in_units(), effort, cancelled, &hot),
+            false => SuccessorFunction::new(plan, effort, cancelled, &hot),
         })
+    }
+
+    /// The units that are hot in code for this layout.
+    pub fn hot_units(&self, packed: &PackedInterpreter<'_>) -> Vec<HotUnit> {
+        match self.quick.get() {
+            Some(Ok(code)) => code.hot_units(packed.layout()),
+            _ => self.hot.clone(),
+        }
     }
 
     /// The successors of a state while the program is small enough not to be compiled.
@@ -179,7 +206,7 @@ impl Tiers {
     /// Compiles the optimised code on the calling thread.
     pub fn optimise(&self, packed: &PackedInterpreter<'_>) {
         let compile =
-            || SuccessorFunction::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false));
+            || SuccessorFunction::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false), &[]);
         if let (Some(Ok(_)), Ok(code)) = (self.quick(packed), compile()) {
             let _ = self.best.set(code);
         }
@@ -188,12 +215,17 @@ impl Tiers {
     /// Compiles the optimised code while searches continue; they never wait for it. If no thread
     /// can be started, the quick code stays in use.
     fn optimise_in_background(&self, packed: &PackedInterpreter<'_>) {
+        if let Some(Ok(code)) = self.quick.get()
+            && code.optimise()
+        {
+            return;
+        }
         let (best, cancelled) = (Arc::clone(&self.best), self.quick.cancelled());
         let (program, layout) = (packed.program().clone(), packed.layout().clone());
         let numbering = packed.numbering().clone();
         let _ = std::thread::Builder::new().name("optimise".into()).spawn(move || {
             let plan = Plan::new(&program, &layout, &numbering);
-            if let Ok(code) = SuccessorFunction::new(&plan, Effort::Best, &cancelled) {
+            if let Ok(code) = SuccessorFunction::new(&plan, Effort::Best, &cancelled, &[]) {
                 let _ = best.set(code);
             }
         });
@@ -256,6 +288,7 @@ mod tests {
             sample.profile,
             CompilePolicy::AboveStates(100),
             &UNLIMITED,
+            Vec::new(),
         );
         let mut state = system.initial_states().expect("no runtime error").remove(0);
         for number in 0..256 {

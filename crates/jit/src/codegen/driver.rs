@@ -7,6 +7,7 @@ use crate::codegen::{
     CONTEXT_BYTES, FunctionKey, Generator, LIMIT_OFFSET, TIMEOUT_OFFSET, trusted,
 };
 use crate::plan::Actor;
+use crate::units::Part;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use lariat_ir::layout::Interval;
@@ -25,7 +26,7 @@ impl Generator<'_, '_> {
             let zero = self.word_constant(0);
             self.builder.ins().store(trusted(), zero, context, TIMEOUT_OFFSET);
         }
-        if self.plan.checks_limit {
+        if self.plan.checks_limit || self.plan.split {
             self.builder.ins().store(trusted(), limit, context, LIMIT_OFFSET);
         }
         let end = self.block();
@@ -118,9 +119,16 @@ impl Generator<'_, '_> {
             let zero = self.word_constant(0);
             let context = self.context.unwrap_or(zero);
             let out = self.builder.use_var(self.out);
-            let key = FunctionKey::Expand(actor);
-            let result = self.call(key, &[state, out, context]);
-            self.check_result(key, result);
+            let arguments = [state, out, context];
+            let result = match self.plan.split {
+                true => self.call_unit(view, actor, Part::Expand(actor), &arguments),
+                false => {
+                    let key = FunctionKey::Expand(actor);
+                    let result = self.call(key, &arguments);
+                    self.check_result(key, result);
+                    result
+                }
+            };
             self.builder.def_var(self.out, result);
             self.go_to(after);
             self.at(next);

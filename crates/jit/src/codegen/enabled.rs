@@ -4,6 +4,7 @@ use crate::codegen::state_view::{Base, StateView};
 use crate::codegen::value::{BIT, Value};
 use crate::codegen::{FunctionKey, Generator};
 use crate::plan::Actor;
+use crate::units::Part;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
 use lariat_ir::expression::{BinaryOp, Expr};
@@ -29,6 +30,13 @@ impl Generator<'_, '_> {
                 let is = self.has_kind(&view, actor);
                 self.require_or(is, next);
             }
+            if self.plan.split {
+                let arguments = [state, nesting, context];
+                let answer = self.call_unit(&view, actor, Part::Enabled(actor), &arguments);
+                self.return_value(answer);
+                self.at(next);
+                continue;
+            }
             let location = self.location(&view, actor);
             let process_type = self.plan.process_type(actor);
             let arms: Vec<(i32, Block)> = (location.range.low as i32..=location.range.high as i32)
@@ -38,25 +46,53 @@ impl Generator<'_, '_> {
             self.switch(location, &arms, no);
             for (at, block) in arms {
                 self.at(block);
-                let view = StateView { location: Some(at as u32), ..view.clone() };
-                for transition in &process_type.locations[at as usize].transitions {
-                    let otherwise = self.block();
-                    match &transition.operation {
-                        Operation::Deterministic(body) => {
-                            self.require_node_enabled(&view, body, 0, otherwise)
-                        }
-                        operation => {
-                            self.require_enabled(&view, operation, otherwise);
-                        }
-                    }
-                    self.go_to(yes);
-                    self.at(otherwise);
-                }
-                self.go_to(no);
+                self.enabled_at(&view.at(at as u32), actor, at as u32, yes, no);
             }
             self.at(next);
         }
         self.go_to(self.bailout);
+        self.answer(yes, no);
+    }
+
+    /// Generates the unit of [`FunctionKey::Enabled`] for one location.
+    pub fn enabled_unit(&mut self, actor: Actor, location: u32) {
+        let [state, nesting, context] = self.parameters[..] else { return };
+        self.nesting = Some(nesting);
+        self.context = Some(context);
+        let (yes, no) = (self.block(), self.block());
+        let view = StateView::new(Base::Input(state), Some(actor)).at(location);
+        self.enabled_at(&view, actor, location, yes, no);
+        self.answer(yes, no);
+    }
+
+    /// Goes to `yes` if a transition of the location is enabled, otherwise to `no`.
+    fn enabled_at(
+        &mut self,
+        view: &StateView,
+        actor: Actor,
+        location: u32,
+        yes: Block,
+        no: Block,
+    ) {
+        let process_type = self.plan.process_type(actor);
+        for transition in &process_type.locations[location as usize].transitions {
+            let otherwise = self.block();
+            match &transition.operation {
+                Operation::Deterministic(body) => {
+                    self.require_node_enabled(view, body, 0, otherwise)
+                }
+                operation => {
+                    self.require_enabled(view, operation, otherwise);
+                }
+            }
+            self.go_to(yes);
+            self.at(otherwise);
+        }
+        self.go_to(no);
+    }
+
+    /// Returns 1 from `yes` and 0 from `no`.
+    fn answer(&mut self, yes: Block, no: Block) {
         for (block, answer) in [(yes, 1), (no, 0)] {
             self.at(block);
             let answer = self.word_constant(answer);

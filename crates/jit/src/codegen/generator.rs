@@ -89,6 +89,10 @@ impl<'g, 'p> Generator<'g, 'p> {
     }
 
     pub fn call(&mut self, key: FunctionKey, arguments: &[ir::Value]) -> ir::Value {
+        if let Some(&address) = self.registry.linked.get(&key) {
+            let address = self.word_constant(address as u64);
+            return self.call_address(key, address, arguments);
+        }
         let function = match self.functions.get(&key) {
             Some(function) => *function,
             None => {

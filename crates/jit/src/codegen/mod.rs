@@ -10,6 +10,7 @@
 //! | `instructions`, `control_flow`, `value` | arithmetic with intervals, branches, bailouts |
 //! | `state_view`, `promotion`, `addressing` | packed words in registers or memory; variables |
 //! | `expression`, `operator`, `variable`, `process_query` | values of expressions |
+//! | `dispatch` | calls of the code for the location of a process |
 //! | `driver`, `enabled` | which process moves, in which order; `timeout`, priorities, `enabled` |
 //! | `transition`, `operation`, `d_step`, `rendezvous` | steps |
 //! | `channel`, `process`, `event_trace` | messages, creation and end of processes, traces |
@@ -20,6 +21,7 @@ mod channel;
 mod conditions;
 mod control_flow;
 mod d_step;
+mod dispatch;
 mod driver;
 mod enabled;
 mod event_trace;

@@ -8,11 +8,13 @@ use crate::codegen::transition::Attempt;
 use crate::codegen::value::Value;
 use crate::codegen::{FunctionKey, Generator, trusted};
 use crate::plan::{Actor, Plan};
+use crate::units::Part;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use lariat_ir::expression::{Expr, Pattern};
 use lariat_ir::layout::Interval;
 use lariat_ir::program::{Body, BranchKind, Operation};
+use std::rc::Rc;
 
 impl<'p> Plan<'p> {
     /// Whether a process at this location may receive in a rendezvous on a channel, or raise an
@@ -45,9 +47,13 @@ impl<'p> Plan<'p> {
     }
 
     /// For each location, whether the process may receive there.
-    fn receiving_locations(&self, actor: Actor, channel: usize) -> Vec<bool> {
-        let count = self.process_type(actor).locations.len() as u32;
-        (0..count).map(|location| self.may_receive(actor, location, channel)).collect()
+    fn receiving_locations(&self, actor: Actor, channel: usize) -> Rc<Vec<bool>> {
+        let mut known = self.receiving_locations.borrow_mut();
+        let locations = known.entry((actor, channel)).or_insert_with(|| {
+            let count = self.process_type(actor).locations.len() as u32;
+            Rc::new((0..count).map(|location| self.may_receive(actor, location, channel)).collect())
+        });
+        Rc::clone(locations)
     }
 }
 
@@ -207,21 +213,46 @@ impl Generator<'_, '_> {
 
     /// Generates [`FunctionKey::Receive`].
     pub fn receive_function(&mut self, actor: Actor, channel: usize) {
-        let [half, message, out, context, code] = self.parameters[..] else { return };
+        let Some((view, code)) = self.receiver(actor, channel) else { return };
+        let end = self.block();
+        self.require_provided(&view, actor, end);
+        if self.plan.split {
+            // The sender has tested that the process may receive at its location.
+            let arguments = self.parameters.clone();
+            let part = Part::Receive(actor, channel);
+            let out = self.call_unit(&view, actor, part, &arguments);
+            self.builder.def_var(self.out, out);
+            self.go_to(end);
+        } else {
+            let receiving_locations = self.plan.receiving_locations(actor, channel);
+            self.expand_location(&view, actor, end, Some(code), &|location| {
+                receiving_locations[location as usize]
+            });
+        }
+        self.at(end);
+        let out = self.builder.use_var(self.out);
+        self.return_value(out);
+    }
+
+    /// Generates the unit of [`FunctionKey::Receive`] for one location.
+    pub fn receive_unit(&mut self, actor: Actor, channel: usize, location: u32) {
+        let Some((view, code)) = self.receiver(actor, channel) else { return };
+        let end = self.block();
+        self.expand_transitions(&view.at(location), actor, location, end, Some(code));
+        self.at(end);
+        let out = self.builder.use_var(self.out);
+        self.return_value(out);
+    }
+
+    /// The half-step state as the receiver sees it, and the code of the send.
+    fn receiver(&mut self, actor: Actor, channel: usize) -> Option<(StateView, ir::Value)> {
+        let [half, message, out, context, code] = self.parameters[..] else { return None };
         self.context = Some(context);
         self.builder.def_var(self.out, out);
         let mut view = StateView::new(Base::Input(half), Some(actor));
         view.handshake = Some((channel, message));
         view.occupied = Some(channel);
-        let end = self.block();
-        self.require_provided(&view, actor, end);
-        let receiving_locations = self.plan.receiving_locations(actor, channel);
-        self.expand_location(&view, actor, end, Some(code), &|location| {
-            receiving_locations[location as usize]
-        });
-        self.at(end);
-        let out = self.builder.use_var(self.out);
-        self.return_value(out);
+        Some((view, code))
     }
 
     /// A field of the rendezvous message; 0 if the message has no such field.

@@ -40,6 +40,22 @@ impl Generator<'_, '_> {
         self.return_value(out);
     }
 
+    /// Generates the unit of [`FunctionKey::Expand`] for one location.
+    ///
+    /// [`FunctionKey::Expand`]: crate::codegen::FunctionKey::Expand
+    pub fn expand_unit(&mut self, actor: Actor, location: u32) {
+        let [state, out, context] = self.parameters[..] else { return };
+        self.context = Some(context);
+        self.builder.def_var(self.out, out);
+        let view = StateView::new(Base::Input(state), Some(actor)).at(location);
+        let end = self.block();
+        self.require_may_move(&view, actor, end);
+        self.expand_transitions(&view, actor, location, end, None);
+        self.at(end);
+        let out = self.builder.use_var(self.out);
+        self.return_value(out);
+    }
+
     /// Tries the transitions of the process's current location if `selected` contains the location;
     /// then goes to `end`.
     pub fn expand_location(
@@ -58,31 +74,41 @@ impl Generator<'_, '_> {
             })
             .map(|at| (at, self.block()))
             .collect();
-        let start = self.builder.use_var(self.out);
         self.switch(location, &arms, end);
         for (at, block) in arms {
             self.at(block);
-            let view = StateView { location: Some(at as u32), ..view.clone() };
-            let mut escape = 0;
-            for (index, transition) in
-                process_type.locations[at as usize].transitions.iter().enumerate()
-            {
-                if escape > 0 && transition.escape != escape {
-                    // A step of an `unless` escape disables the transitions of lower rank.
-                    let moved = self.has_emitted(start);
-                    let go_on = self.block();
-                    self.branch(moved, end, go_on);
-                    self.at(go_on);
-                }
-                escape = transition.escape;
-                let done = self.block();
-                let attempt =
-                    Attempt { transition, index, location: at as u32, start, send_code, done };
-                self.attempt(&view, &attempt);
-                self.at(done);
-            }
-            self.go_to(end);
+            self.expand_transitions(&view.at(at as u32), actor, at as u32, end, send_code);
         }
+    }
+
+    /// Tries the transitions of a location, at which the view is; then goes to `end`.
+    pub fn expand_transitions(
+        &mut self,
+        view: &StateView,
+        actor: Actor,
+        location: u32,
+        end: Block,
+        send_code: Option<ir::Value>,
+    ) {
+        let process_type = self.plan.process_type(actor);
+        let start = self.builder.use_var(self.out);
+        let mut escape = 0;
+        let transitions = &process_type.locations[location as usize].transitions;
+        for (index, transition) in transitions.iter().enumerate() {
+            if escape > 0 && transition.escape != escape {
+                // A step of an `unless` escape disables the transitions of lower rank.
+                let moved = self.has_emitted(start);
+                let go_on = self.block();
+                self.branch(moved, end, go_on);
+                self.at(go_on);
+            }
+            escape = transition.escape;
+            let done = self.block();
+            let attempt = Attempt { transition, index, location, start, send_code, done };
+            self.attempt(view, &attempt);
+            self.at(done);
+        }
+        self.go_to(end);
     }
 
     /// Whether a step was written since the output ended at `start`.

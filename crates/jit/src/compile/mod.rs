@@ -1,6 +1,7 @@
-//! From a plan to machine code in executable memory. Code generation starts with the entry point;
-//! every function that a generated function calls is generated in turn. The functions are compiled
-//! through a [`queue`] and linked into one block of memory.
+//! From a plan to machine code in executable memory. Code generation starts with the functions
+//! asked for; every function that a generated function calls is generated in turn, unless it is
+//! linked already. The functions are compiled through a [`queue`] and linked into one block of
+//! memory.
 
 mod queue;
 
@@ -53,15 +54,9 @@ pub struct LinkedCode {
     pub module: JITModule,
     /// Constant tables that the code reads.
     pub tables: Vec<Box<[i32]>>,
-    /// The address of the entry point.
-    pub entry: *const u8,
+    /// The functions and their addresses, first those that were asked for.
+    pub functions: Vec<(FunctionKey, *const u8)>,
     pub bytes: usize,
-}
-
-/// The function that is called from outside the generated code.
-pub enum EntryPoint<'e> {
-    Successors,
-    Conditions(&'e [&'e lariat_ir::Expr]),
 }
 
 /// How much time compilation spends on the quality of the code.
@@ -75,34 +70,43 @@ pub enum Effort {
     Best,
 }
 
-/// A process type with more locations than this would take minutes to compile: the time grows with
-/// the square of their number.
-const MAX_LOCATIONS: usize = 20_000;
+/// What is compiled, and how.
+pub struct Compilation<'c> {
+    /// The functions that are called from outside the generated code.
+    pub functions: &'c [FunctionKey],
+    /// The conditions of [`FunctionKey::Conditions`].
+    pub conditions: &'c [&'c lariat_ir::Expr],
+    pub effort: Effort,
+    /// Ends the compilation early, with an error.
+    pub cancelled: &'c AtomicBool,
+}
 
-/// Compiles an entry point and everything it calls. Stops early, with an error, once `cancelled` is
-/// set.
+/// Compiles functions and everything they call. The registry knows what is linked already.
 pub fn compile(
     plan: &Plan<'_>,
-    entry: &EntryPoint<'_>,
-    effort: Effort,
-    cancelled: &AtomicBool,
+    compilation: &Compilation<'_>,
+    registry: &mut FunctionRegistry,
 ) -> Result<LinkedCode, CompileError> {
-    if let Some(large) =
-        plan.program.process_types.iter().find(|kind| kind.locations.len() > MAX_LOCATIONS)
-    {
-        let count = large.locations.len();
-        let reason = format!("`{}` has {count} locations, which would take too long", large.name);
-        return Err(CompileError(reason));
+    let linked = compile_listed(plan, compilation, registry);
+    if linked.is_err() {
+        registry.take_list();
     }
+    linked
+}
+
+fn compile_listed(
+    plan: &Plan<'_>,
+    compilation: &Compilation<'_>,
+    registry: &mut FunctionRegistry,
+) -> Result<LinkedCode, CompileError> {
+    let &Compilation { functions, conditions, effort, cancelled } = compilation;
     let isa = target(effort)?;
-    let mut registry = FunctionRegistry::default();
-    registry.number(match entry {
-        EntryPoint::Successors => FunctionKey::Driver,
-        EntryPoint::Conditions(_) => FunctionKey::Conditions,
-    });
+    for key in functions {
+        registry.number(*key);
+    }
     let mut builder_context = FunctionBuilderContext::new();
     let queue = CompileQueue::new(&*isa, cancelled);
-    let functions = std::thread::scope(|scope| {
+    let compiled = std::thread::scope(|scope| {
         let mut second_thread = None;
         let mut count = 0;
         while let Some(key) = registry.list.get(count).copied() {
@@ -113,7 +117,7 @@ pub fn compile(
             let mut function =
                 Function::with_name_signature(name, key.signature(isa.default_call_conv()));
             let builder = FunctionBuilder::new(&mut function, &mut builder_context);
-            generate(Generator::new(plan, &mut registry, builder, key), key, entry, &*isa);
+            generate(Generator::new(plan, registry, builder, key), key, conditions, &*isa);
             count += 1;
             let second_thread_pays = queue.push(function);
             if second_thread_pays && effort != Effort::Best && second_thread.is_none() {
@@ -125,27 +129,28 @@ pub fn compile(
     if cancelled.load(Ordering::Relaxed) {
         return Err(CompileError::new("compilation was cancelled"));
     }
-    let compiled = link(&registry, functions, isa)?;
-    Ok(LinkedCode { tables: registry.tables, ..compiled })
+    link(registry, compiled, isa)
 }
 
 /// Generates one function.
 fn generate(
     mut generator: Generator<'_, '_>,
     key: FunctionKey,
-    entry: &EntryPoint<'_>,
+    conditions: &[&lariat_ir::Expr],
     isa: &dyn TargetIsa,
 ) {
-    match (key, entry) {
-        (FunctionKey::Driver, _) => generator.driver_function(),
-        (FunctionKey::Expand(actor), _) => generator.expand_function(actor),
-        (FunctionKey::Receive(actor, channel), _) => generator.receive_function(actor, channel),
-        (FunctionKey::Enabled(slot), _) => generator.enabled_function(slot),
-        (FunctionKey::Run(kind), _) => generator.run_function(ProcessTypeId(kind as u32)),
-        (FunctionKey::Conditions, EntryPoint::Conditions(conditions)) => {
-            generator.conditions_function(conditions)
-        }
-        _ => generator.channel_function(),
+    match key {
+        FunctionKey::Driver => generator.driver_function(),
+        FunctionKey::Expand(actor) => generator.expand_function(actor),
+        FunctionKey::Receive(actor, channel) => generator.receive_function(actor, channel),
+        FunctionKey::Enabled(slot) => generator.enabled_function(slot),
+        FunctionKey::Run(kind) => generator.run_function(ProcessTypeId(kind as u32)),
+        FunctionKey::Conditions => generator.conditions_function(conditions),
+        FunctionKey::Unit(unit) => generator.unit_function(unit),
+        FunctionKey::ChannelSize
+        | FunctionKey::Fetch
+        | FunctionKey::Send
+        | FunctionKey::Remove => generator.channel_function(),
     }
     generator.finish(isa.frontend_config());
 }
@@ -174,29 +179,36 @@ fn target(effort: Effort) -> Result<OwnedTargetIsa, CompileError> {
     Ok(builder.finish(settings::Flags::new(flags))?)
 }
 
+/// Links the functions of the registry, which is ready for others afterwards.
 fn link(
-    registry: &FunctionRegistry,
-    functions: Vec<CompiledFunction>,
+    registry: &mut FunctionRegistry,
+    compiled: Vec<CompiledFunction>,
     isa: OwnedTargetIsa,
 ) -> Result<LinkedCode, CompileError> {
-    let bytes: usize = functions.iter().map(|function| function.code.len()).sum();
+    let bytes: usize = compiled.iter().map(|function| function.code.len()).sum();
     let convention = isa.default_call_conv();
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
     // One block of memory, so that relative calls reach every function.
-    let room = bytes + functions.len() * 128 + (1 << 16);
+    let room = bytes + compiled.len() * 128 + (1 << 16);
     let memory = ArenaMemoryProvider::new_with_size(room)
         .map_err(|error| CompileError(error.to_string()))?;
     builder.memory_provider(Box::new(memory));
     let mut module = JITModule::new(builder);
+    let keys = registry.take_list();
     let mut ids = Vec::new();
-    for key in &registry.list {
+    for key in &keys {
         ids.push(module.declare_anonymous_function(&key.signature(convention))?);
     }
-    for (id, function) in ids.iter().zip(&functions) {
+    for (id, function) in ids.iter().zip(&compiled) {
         let CompiledFunction { code, alignment, relocations } = function;
         module.define_function_bytes(*id, *alignment, code, relocations)?;
     }
     module.finalize_definitions()?;
-    let entry = module.get_finalized_function(ids[0]);
-    Ok(LinkedCode { module, tables: Vec::new(), entry, bytes })
+    let addresses = ids.into_iter().map(|id| module.get_finalized_function(id));
+    let functions: Vec<(FunctionKey, *const u8)> = keys.into_iter().zip(addresses).collect();
+    for (key, address) in &functions {
+        registry.linked.insert(*key, *address as usize);
+    }
+    let tables = std::mem::take(&mut registry.tables);
+    Ok(LinkedCode { module, tables, functions, bytes })
 }

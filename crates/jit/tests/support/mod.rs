@@ -1,12 +1,15 @@
-//! Explores a program with compiled code of all three efforts and compares every successor with the
+//! Explores a program with compiled code of all three efforts, as a whole and
+//! location by location, and compares every successor with the
 //! interpreter's.
 
 use lariat_ir::Program;
+use lariat_ir::budget::{Budget, UNLIMITED};
 use lariat_ir::layout::Profile;
 use lariat_ir::system::{Repackable, Successors, TransitionSystem};
 use lariat_jit::Engine;
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Statistics of an exploration.
 #[derive(Debug, Default)]
@@ -34,6 +37,10 @@ pub fn lockstep(
 ) -> Result<ExplorationStats, String> {
     let mut optimised = Engine::with_profile(program, profile.clone()).optimised();
     let mut least = Engine::with_least_effort(program, profile.clone());
+    // One compiles each location when it is first reached, the other in the background.
+    let budget = Budget::of(Duration::from_secs(600));
+    let mut by_location = Engine::by_location(program, profile.clone(), &UNLIMITED);
+    let mut late = Engine::by_location(program, profile.clone(), &budget);
     let mut system = Engine::with_profile(program, profile);
     if let Err(error) = system.code_bytes() {
         return Err(error.to_string());
@@ -46,15 +53,24 @@ pub fn lockstep(
     let mut compiled = Successors::new(system.width());
     let mut from_optimised = Successors::new(system.width());
     let mut from_least = Successors::new(system.width());
+    let mut from_units = Successors::new(system.width());
+    let mut from_late = Successors::new(system.width());
     let mut interpreted = Successors::new(system.width());
     while let Some(state) = queue.pop_front() {
         compiled.clear();
         from_optimised.clear();
         from_least.clear();
+        from_units.clear();
+        from_late.clear();
         interpreted.clear();
         let fallbacks = system.fallbacks();
         let found = system.successors(&state, &mut compiled);
-        for (other, out) in [(&optimised, &mut from_optimised), (&least, &mut from_least)] {
+        for (other, out) in [
+            (&optimised, &mut from_optimised),
+            (&least, &mut from_least),
+            (&by_location, &mut from_units),
+            (&late, &mut from_late),
+        ] {
             if other.successors(&state, out).is_ok() != found.is_ok() {
                 return Err(format!(
                     "only one of the compiled engines reports a misfit: {:?}",
@@ -88,9 +104,13 @@ pub fn lockstep(
                 compiled = Successors::new(wider.width());
                 from_optimised = Successors::new(wider.width());
                 from_least = Successors::new(wider.width());
+                from_units = Successors::new(wider.width());
+                from_late = Successors::new(wider.width());
                 interpreted = Successors::new(wider.width());
                 optimised = optimised.widened(&misfit).optimised();
                 least = least.widened(&misfit);
+                by_location = by_location.widened(&misfit);
+                late = late.widened(&misfit);
                 system = wider;
                 continue;
             }
@@ -106,6 +126,8 @@ pub fn lockstep(
         compare(&system, &state, &compiled, &interpreted)?;
         compare(&system, &state, &from_optimised, &interpreted)?;
         compare(&system, &state, &from_least, &interpreted)?;
+        compare(&system, &state, &from_units, &interpreted)?;
+        compare(&system, &state, &from_late, &interpreted)?;
         stats.states += 1;
         stats.steps += compiled.len();
         stats.needless_fallbacks +=
