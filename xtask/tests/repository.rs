@@ -4,8 +4,8 @@
 //! `ARCHITECTURE.md` is checked as follows; a crate is named by its directory:
 //! - A table row ``| `crates/ir` | … | depends on: `crates/ltl` |`` lists all dependencies of a
 //!   crate on crates of the workspace (`depends on: nothing` for none), without test dependencies.
-//! - A paragraph that starts with ``Unsafe code: `crates/jit/src`, …`` lists all files and directories
-//!   that may contain unsafe code.
+//! - A paragraph that starts with ``Unsafe code: `crates/jit/src`, …`` lists all files and
+//!   directories that may contain unsafe code.
 //! - Every word in backticks that starts with `crates/`, `xtask/`, `docs/`, `corpus/`, `bench/`,
 //!   `examples/`, `fuzz/` or `papers/` is an existing path, without `*` or `…`.
 

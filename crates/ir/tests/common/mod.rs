@@ -345,7 +345,7 @@ impl Builder {
         }
     }
 
-    /// A condition that bounds one variable with a small domain; `None` if there is no such variable.
+    /// A condition that bounds one variable with a small domain; `None` without such a variable.
     fn initial_condition(&mut self) -> Option<Expr> {
         let small =
             |variable: &Variable| variable.dimensions.is_empty() && variable.domain.width() <= 3;

@@ -29,8 +29,8 @@ impl Lines {
         true
     }
 
-    /// The first word that starts a cache line. Loom requires that each execution of a model has the
-    /// same atomic operations, so in its models the offset does not depend on an address.
+    /// The first word that starts a cache line. Loom requires that each execution of a model has
+    /// the same atomic operations, so in its models the offset does not depend on an address.
     fn aligned_offset(words: &[AtomicU64]) -> usize {
         if cfg!(loom) {
             return 0;
