@@ -86,23 +86,28 @@ pub fn swarm<S: System>(system: impl Fn() -> S + Sync, share: &Share<'_>) -> Swa
     let outcomes: Mutex<Vec<Outcome>> = Mutex::new(Vec::new());
     let threads = share.threads.max(1);
     let bytes = share.memory_bytes / threads as u64 / 2;
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let enough = share.members.is_some_and(|members| number >= members);
-                    if enough || budget.check().is_err() {
-                        return;
-                    }
-                    let outcome = search(&system, member(number), bytes, &budget);
-                    if outcome.verdict() == Verdict::Violated {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
-                }
-            });
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let enough = share.members.is_some_and(|members| number >= members);
+            if enough || budget.check().is_err() {
+                return;
+            }
+            let outcome = search(&system, member(number), bytes, &budget);
+            if outcome.verdict() == Verdict::Violated {
+                stop.store(true, Ordering::Relaxed);
+            }
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // If the system refuses a thread, those that run share the members.
+            if lariat_search::threads::start(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
     });
     let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     let members =
@@ -139,7 +144,25 @@ fn search<S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lariat_search::faults::{Fault, inject};
     use std::collections::HashSet;
+
+    #[test]
+    fn members_share_the_threads_that_can_be_started() {
+        let text = "byte x; active proctype P() { do :: x < 3 -> x++ :: else -> break od; assert(x == 0) }";
+        let model = crate::Model::from_source("m.pml", text).expect("the model is accepted");
+        let system = || lariat_ir::PackedInterpreter::new(&model.program).expect("it starts");
+        let share = Share {
+            memory_bytes: 1 << 20,
+            threads: 3,
+            members: None,
+            budget: &lariat_ir::budget::UNLIMITED,
+        };
+        inject(Fault::Thread, 1);
+        let found = swarm(system, &share);
+        inject(Fault::Thread, 0);
+        assert_eq!(found.outcome.verdict(), Verdict::Violated);
+    }
 
     #[test]
     fn members_differ() {

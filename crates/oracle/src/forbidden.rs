@@ -26,7 +26,8 @@ pub struct Forbidden<'g> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     Violation,
-    /// It is not a run, or not a forbidden one; with the reason.
+    /// Not a violation: the steps are no run of the program, or the run is not forbidden. Contains
+    /// the reason.
     Nothing(String),
 }
 

@@ -103,7 +103,7 @@ pub mod store;
 pub mod temporary;
 #[cfg(test)]
 mod testing;
-mod threads;
+pub mod threads;
 mod tuning;
 pub mod unbounded;
 

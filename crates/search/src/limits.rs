@@ -54,7 +54,7 @@ pub enum Limit {
     States(u64),
     /// The cache stored this many states; states stored again after their eviction count again.
     Insertions(u64),
-    /// Memory.
+    /// Memory; 0 if the system refused an allocation of a search without a memory limit.
     MemoryBytes(u64),
     /// Time.
     Time(Duration),
@@ -115,6 +115,7 @@ impl fmt::Display for Limit {
                 "the limit of {states} states was reached; states that the cache evicted and \
                  stored again are counted again"
             ),
+            Limit::MemoryBytes(0) => out.write_str("the system refused more memory"),
             Limit::MemoryBytes(bytes) => {
                 write!(out, "the memory limit of {} was reached", size(*bytes))
             }

@@ -293,6 +293,10 @@ pub(crate) mod memory {
     /// (2 MB) wasted. Values from 1 to 32 MB made no measurable difference.
     pub const HUGE_PAGES_FROM_BYTES: usize = 4 << 20;
 
+    /// Words of a bit array that are written between two checks of the time limit: 64 MB, written
+    /// in about 0.1 s.
+    pub const BIT_ARRAY_PIECE_WORDS: usize = 8 << 20;
+
     /// Address space that one region reserves at most. More than the memory of any machine, and
     /// little of a 47-bit address space.
     pub const MAX_ADDRESS_SPACE_BYTES: usize = 1 << 38;

@@ -6,48 +6,34 @@
 //! is available. `UPDATE_BOOK=1 cargo test -p lariat-cli --test command_line book` records the
 //! current output.
 
+use crate::common::Place;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// A temporary directory with a copy of the examples.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("lariat-book-{}-{name}", std::process::id()));
-        fs::create_dir_all(path.join("examples")).expect("a temporary directory");
-        for entry in fs::read_dir(root().join("examples")).expect("the examples").flatten() {
-            fs::copy(entry.path(), path.join("examples").join(entry.file_name())).expect("a copy");
-        }
-        Place(path)
+fn with_examples() -> Place {
+    let place = Place::new();
+    let copies = place.0.join("examples");
+    fs::create_dir_all(&copies).expect("a temporary directory");
+    for entry in fs::read_dir(root().join("examples")).expect("the examples").flatten() {
+        fs::copy(entry.path(), copies.join(entry.file_name())).expect("a copy");
     }
-
-    /// Runs a command line; returns its output on both streams and the exit code.
-    fn run(&self, line: &str) -> (String, i32) {
-        let words = words(line);
-        assert_eq!(words.first().map(String::as_str), Some("lariat"), "only lariat is run: {line}");
-        let output = Command::new(env!("CARGO_BIN_EXE_lariat"))
-            .args(&words[1..])
-            .current_dir(&self.0)
-            .env_remove("NO_COLOR")
-            .env("TMPDIR", &self.0)
-            .stdin(Stdio::null())
-            .output()
-            .expect("the command starts");
-        let text = [output.stdout, output.stderr].concat();
-        (String::from_utf8_lossy(&text).into_owned(), output.status.code().unwrap_or(-1))
-    }
+    place
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// Runs a command line; returns its output on both streams and the exit code.
+fn run_line(place: &Place, line: &str) -> (String, i32) {
+    let words = words(line);
+    assert_eq!(words.first().map(String::as_str), Some("lariat"), "only lariat is run: {line}");
+    let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    let output = place.command(&arguments).env("TMPDIR", &place.0).output();
+    let output = output.expect("the command starts");
+    let text = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&text).into_owned(), output.status.code().unwrap_or(-1))
 }
 
 /// Splits at blanks, except within single quotes.
@@ -109,7 +95,7 @@ fn console(place: &Place, fence: &[&str], name: &str, update: bool) -> Vec<Strin
             code = given.parse().expect("an exit code");
             expected.remove(0);
         }
-        let (text, exit) = place.run(&fence[start][2..]);
+        let (text, exit) = run_line(place, &fence[start][2..]);
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         out.push(fence[start].to_string());
         if update {
@@ -141,7 +127,7 @@ fn the_book() {
         }
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a chapter");
-        let place = Place::new(&name);
+        let place = with_examples();
         let lines: Vec<&str> = text.lines().collect();
         let mut out: Vec<String> = Vec::new();
         let mut at = 0;
@@ -233,10 +219,10 @@ fn every_flag_of_spin_is_in_a_table() {
 #[test]
 fn the_readme() {
     let text = fs::read_to_string(root().join("README.md")).expect("the README");
-    let place = Place::new("readme");
+    let place = with_examples();
     let mut commands = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("    cargo run --release -- ")) {
-        let (text, code) = place.run(&format!("lariat {line}"));
+        let (text, code) = run_line(&place, &format!("lariat {line}"));
         assert!(matches!(code, 0 | 1), "{line}: {text}");
         commands += 1;
     }

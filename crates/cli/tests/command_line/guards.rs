@@ -2,9 +2,7 @@
 //! is not evaluated if the conditions to its left determine the result. Seven of these formulas
 //! have the same verdict in SPIN 6.5.2; docs/spin-differences.md describes one that differs.
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::common::Place;
 
 const PROGRAM: &str = "\
 #define inside (i >= 0)
@@ -13,38 +11,12 @@ byte a[2]; int i; byte q;
 active proctype P() { i = -1; i = 1; q = 1 }
 ";
 
-struct Place(PathBuf);
-
-impl Place {
-    fn new() -> Place {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("lariat-guards-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        Place(path)
-    }
-
-    /// The verdict lines of the properties.
-    fn check(&self, model: &str, arguments: &[&str]) -> Vec<String> {
-        std::fs::write(self.0.join("m.pml"), model).expect("a temporary file");
-        let output = Command::new(env!("CARGO_BIN_EXE_lariat"))
-            .args(["check", "m.pml", "--quiet"])
-            .args(arguments)
-            .current_dir(&self.0)
-            .output()
-            .expect("the command starts");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let complaints = String::from_utf8_lossy(&output.stderr);
-        assert!(complaints.is_empty(), "{complaints}");
-        text.lines().map(ToString::to_string).collect()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// The verdict lines of the properties.
+fn check(place: &Place, model: &str, arguments: &[&str]) -> Vec<String> {
+    std::fs::write(place.0.join("m.pml"), model).expect("a temporary file");
+    let ran = place.run(&[&["check", "m.pml", "--quiet"], arguments].concat());
+    assert!(ran.err.is_empty(), "{ran:?}");
+    ran.out.lines().map(ToString::to_string).collect()
 }
 
 const NO_VALUE: &str =
@@ -83,7 +55,7 @@ fn in_ltl_blocks() {
     for (number, formula) in HOLDS.iter().chain(FAILS).enumerate() {
         model += &format!("ltl p{number} {{ {formula} }}\n");
     }
-    let lines = place.check(&model, &[]);
+    let lines = check(&place, &model, &[]);
     let wanted = HOLDS.iter().map(|_| "holds").chain(FAILS.iter().map(|_| NO_VALUE));
     let wanted: Vec<String> =
         wanted.enumerate().map(|(number, verdict)| format!("ltl p{number}: {verdict}")).collect();
@@ -95,7 +67,7 @@ fn in_formulas_of_the_command_line() {
     let place = Place::new();
     for (list, verdict) in [(HOLDS, "holds"), (FAILS, NO_VALUE)] {
         let arguments: Vec<&str> = list.iter().flat_map(|formula| ["--ltl", formula]).collect();
-        let lines = place.check(PROGRAM, &arguments);
+        let lines = check(&place, PROGRAM, &arguments);
         let wanted: Vec<String> =
             list.iter().map(|formula| format!("ltl {formula}: {verdict}")).collect();
         assert_eq!(lines, wanted);
@@ -118,7 +90,7 @@ fn in_branching_time() {
         ["AG (a[i] == 0 || i < 0)", "AG (a[i] == 0 -> EF i >= 0)", "AG (i < 0 || AX a[i] == 0)"];
     for (list, verdict) in [(&holds[..], "holds"), (&fails[..], NO_VALUE)] {
         let arguments: Vec<&str> = list.iter().flat_map(|formula| ["--ctl", formula]).collect();
-        let lines = place.check(PROGRAM, &arguments);
+        let lines = check(&place, PROGRAM, &arguments);
         let wanted: Vec<String> =
             list.iter().map(|formula| format!("ctl {formula}: {verdict}")).collect();
         assert_eq!(lines, wanted);
@@ -136,7 +108,7 @@ fn in_atoms_of_automata() {
     };
     for (atom, verdict) in [("i >= 0 -> a[i] == 0", "holds"), ("a[i] == 0 || i < 0", NO_VALUE)] {
         std::fs::write(place.0.join("bad.hoa"), automaton(atom)).expect("a temporary file");
-        let lines = place.check(PROGRAM, &["--automaton", "bad.hoa"]);
+        let lines = check(&place, PROGRAM, &["--automaton", "bad.hoa"]);
         assert_eq!(lines, [format!("automaton bad.hoa: {verdict}")]);
     }
 }
@@ -147,13 +119,8 @@ fn in_atoms_of_automata() {
 fn automata_do_not_grow() {
     let place = Place::new();
     let model = format!("{PROGRAM}ltl p {{ (i == 0 && a[1] == 0) -> (i == 0 || <> (q == 1)) }}\n");
-    let lines = place.check(&model, &["--property", "p"]);
+    let lines = check(&place, &model, &["--property", "p"]);
     assert_eq!(lines, ["ltl p: holds"]);
-    let output = Command::new(env!("CARGO_BIN_EXE_lariat"))
-        .args(["check", "m.pml", "--property", "p"])
-        .current_dir(&place.0)
-        .output()
-        .expect("the command starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = place.out(&["check", "m.pml", "--property", "p"]);
     assert!(text.contains("no run can violate the property"), "{text}");
 }

@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 
+use crate::common::Place;
 use lariat::check::safety::check_safety;
 use lariat::run::shorten::simplified;
 use lariat::{Engine, Model, Settings};
@@ -11,7 +12,6 @@ use lariat_search::Options;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(1);
@@ -20,25 +20,8 @@ const MARGIN: Duration = Duration::from_secs(8);
 /// Time before a command is interrupted.
 const PAUSE: Duration = Duration::from_secs(1);
 
-struct Place(PathBuf);
-
 impl Place {
-    fn new(model: &str) -> Place {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("lariat-limits-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        std::fs::write(path.join("m.pml"), model).expect("a temporary file");
-        Place(path)
-    }
-
-    fn with(self, name: &str, text: &str) -> Place {
-        std::fs::write(self.0.join(name), text).expect("a temporary file");
-        self
-    }
-
-    /// Adds a pipe, whose other end nobody opens.
+    /// Adds a pipe whose other end is never opened.
     fn with_pipe(self, name: &str) -> Place {
         let made = Command::new("mkfifo").arg(self.0.join(name)).status();
         assert!(made.expect("there is a command `mkfifo`").success());
@@ -51,21 +34,14 @@ impl Place {
         let said = self.0.join("said");
         let out = std::fs::File::create(&said).expect("a temporary file");
         let err = out.try_clone().expect("a second handle");
-        let child = Command::new(env!("CARGO_BIN_EXE_lariat"))
-            .args(arguments)
-            .current_dir(&self.0)
+        let child = self
+            .command(arguments)
             .stdin(Stdio::piped())
             .stdout(out)
             .stderr(err)
             .spawn()
             .expect("the command starts");
         Started { child, said }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -104,7 +80,7 @@ impl Started {
 /// Runs the command with a time limit, then with an interrupt; both must end in time, inconclusive,
 /// and name the reason and the phase.
 fn ends_inconclusive(model: &str, arguments: &[&str], phase: &str) {
-    ends_inconclusive_in(&Place::new(model), arguments, phase);
+    ends_inconclusive_in(&Place::of(model), arguments, phase);
 }
 
 fn ends_inconclusive_in(place: &Place, arguments: &[&str], phase: &str) {
@@ -135,7 +111,7 @@ fn preprocessing() {
     }
     model += "byte x;\nactive proctype P() { M59 }\n";
     // Either the bound on the size of a model or the time limit is reached first.
-    let started = Place::new(&model).start(&["check", "m.pml", "--time", "1s"]);
+    let started = Place::of(&model).start(&["check", "m.pml", "--time", "1s"]);
     let (code, said) = started.end_within(LIMIT + MARGIN);
     assert!(matches!(code, Some(2 | 3)), "{code:?} {said}");
 }
@@ -151,7 +127,7 @@ fn translating_a_formula() {
         &["check", "m.pml", "--ltl", &formula],
         "while the formula was translated",
     );
-    let place = Place::new(model);
+    let place = Place::of(model);
     let parts: Vec<String> = (0..9).map(|atom| format!("(FG p{atom} | GF q{atom})")).collect();
     let formula = format!("!({}) U X X r", parts.join(" & "));
     let (code, said) = place.start(&["ltl", "--time", "1s", &formula]).end_within(LIMIT + MARGIN);
@@ -179,7 +155,7 @@ fn properties_share_the_time() {
     for number in 0..6 {
         let _ = writeln!(model, "ltl p{number} {{ []<>(a == {number}) }}");
     }
-    let place = Place::new(&model);
+    let place = Place::of(&model);
     let (code, said) = place.start(&["check", "m.pml", "--time", "1s"]).end_within(LIMIT + MARGIN);
     assert_eq!(code, Some(3), "{said}");
     // Each property has its own limit, so all seven are searched.
@@ -205,7 +181,7 @@ fn long_process(steps: usize) -> String {
 
 #[test]
 fn before_the_search() {
-    let place = Place::new(&long_process(2_500));
+    let place = Place::of(&long_process(2_500));
     for arguments in [
         &["check", "m.pml", "--time", "1s"][..],
         &["check", "m.pml", "--engine", "native", "--time", "2s"],
@@ -252,7 +228,7 @@ fn simulating() {
     let many = ["simulate", "m.pml", "--quiet", "--steps", "1000000000000"];
     ends_inconclusive(endless, &many, "Stopped after");
     ends_inconclusive(LONG_STEP, &["simulate", "m.pml"], "Stopped after");
-    let place = Place::new(LONG_STEP).with_pipe("m.trail");
+    let place = Place::of(LONG_STEP).with_pipe("m.trail");
     let trail = ["simulate", "m.pml", "--trail", "m.trail"];
     let short = "bit x;\nactive proctype P() { x = 1 }\n";
     ends_inconclusive_in(&place.with("m.pml", short), &trail, "while the trail was followed");
@@ -261,7 +237,7 @@ fn simulating() {
 #[test]
 fn drawing_and_replaying() {
     ends_inconclusive(LONG_STEP, &["graph", "m.pml"], "while the graph was drawn");
-    let place = Place::new("bit x;\nactive proctype P() { x = 1 }\n").with_pipe("m.trail");
+    let place = Place::of("bit x;\nactive proctype P() { x = 1 }\n").with_pipe("m.trail");
     let chart = ["msc", "m.pml", "--trail", "m.trail"];
     ends_inconclusive_in(&place, &chart, "while the run was drawn");
     ends_inconclusive_in(&place, &["replay", "m.trail"], "while the run was replayed");
@@ -273,7 +249,7 @@ fn drawing_and_replaying() {
 
 #[test]
 fn reading_a_transition_system() {
-    let place = Place::new("").with_pipe("m.lts");
+    let place = Place::new().with_pipe("m.lts");
     for command in ["check", "simulate", "graph", "msc", "swarm"] {
         ends_inconclusive_in(&place, &[command, "m.lts"], "while the model was read");
     }
@@ -283,7 +259,7 @@ fn reading_a_transition_system() {
 fn computing_initial_states() {
     // Both variables have 2^32 values, and no pair satisfies the condition.
     let system = "var a : int\nvar b : int\ninit a * a + b * b = 0 - 1\nt: a = 0 -> b := 1\n";
-    let place = Place::new("").with("m.lts", system);
+    let place = Place::new().with("m.lts", system);
     for command in ["check", "simulate", "msc", "swarm"] {
         ends_inconclusive_in(&place, &[command, "m.lts"], "while the initial states were computed");
     }
@@ -301,7 +277,7 @@ fn long_run(steps: usize) -> String {
 /// The verdict is printed even if there is no time to write the run.
 #[test]
 fn writing_files() {
-    let place = Place::new(&long_run(200_000));
+    let place = Place::of(&long_run(200_000));
     for flag in ["--sarif", "--itf"] {
         let (code, said) = place
             .start(&["check", "m.pml", "--as-found", flag, "out", "--time", "4s"])
@@ -320,7 +296,7 @@ fn writing_files() {
 /// The report itself is too long for the time limit.
 #[test]
 fn printing() {
-    let place = Place::new(&long_run(1_000_000));
+    let place = Place::of(&long_run(1_000_000));
     for (arguments, verdict) in [
         (&["check", "m.pml", "--as-found", "--time", "10s"][..], "safety: VIOLATED"),
         (&["check", "m.pml", "--as-found", "--json", "--time", "10s"], "\"verdict\": \"violated\""),
@@ -338,7 +314,7 @@ fn printing() {
 /// Pipes whose readers wait.
 #[test]
 fn pipes() {
-    let place = Place::new(&long_run(20_000)).with_pipe("page");
+    let place = Place::of(&long_run(20_000)).with_pipe("page");
     let page = ["check", "m.pml", "--as-found", "--html", "page"];
     ends_inconclusive_in(&place, &page, "while the output files were opened");
     let mut reader = Command::new("sh");
@@ -353,7 +329,7 @@ fn pipes() {
     let _ = reader.wait();
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("page is not written: the time limit of 3 s was reached"), "{code:?}");
-    // Nobody reads standard output, and the report is longer than the buffer of a pipe.
+    // Standard output is not read, and the report is longer than the buffer of a pipe.
     let child = Command::new(env!("CARGO_BIN_EXE_lariat"))
         .args(["check", "m.pml", "--as-found"])
         .current_dir(&place.0)

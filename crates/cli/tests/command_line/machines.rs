@@ -1,9 +1,7 @@
 //! Machine-readable output: JUnit, SARIF, graphs, charts, completions, manual pages.
 
+use crate::common::Place;
 use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MODEL: &str = "\
 chan wire = [0] of { byte }, box = [2] of { byte };
@@ -11,41 +9,6 @@ byte total; /* <&\"']]> */
 active proctype Sender() { wire!3; box!1; total++ }
 active proctype Receiver() { byte v; wire?v; box?v; assert(total < 1 && \"\\\\<b>\" != 0) }
 ";
-
-struct Place(PathBuf);
-
-impl Place {
-    fn new(text: &str) -> Place {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("lariat-machines-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        std::fs::write(path.join("m.pml"), text).expect("a temporary file");
-        Place(path)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lariat"));
-        command.args(arguments).current_dir(&self.0).output().expect("the command starts")
-    }
-
-    fn out(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        String::from_utf8(output.stdout).expect("text")
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).expect("the file was written")
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Checks that XML tags are properly nested.
 fn is_well_formed(text: &str) -> bool {
@@ -73,9 +36,9 @@ fn simple() -> String {
 
 #[test]
 fn junit_and_sarif() {
-    let place = Place::new(&(simple() + "ltl p { [] (total < 9) }\n"));
+    let place = Place::of(&(simple() + "ltl p { [] (total < 9) }\n"));
     let ran = place.run(&["check", "--junit", "out.xml", "--sarif", "out.sarif", "m.pml"]);
-    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
     let xml = place.read("out.xml");
     assert!(is_well_formed(&xml), "{xml}");
     assert!(xml.contains("failures=\"1\""), "{xml}");
@@ -91,16 +54,13 @@ fn junit_and_sarif() {
     let flow = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("steps");
     assert_eq!(flow[0]["location"]["message"]["text"], "Sender[0]: wire!3");
     // A file that cannot be written does not change the verdict.
-    assert_eq!(place.run(&["check", "--junit", "no/such/dir/x", "m.pml"]).status.code(), Some(1));
+    assert_eq!(place.run(&["check", "--junit", "no/such/dir/x", "m.pml"]).code, Some(1));
 }
 
 #[test]
 fn a_deadlock_has_a_position_too() {
-    let place = Place::new("chan q = [1] of { bit };\nactive proctype P() {\n  q?1\n}\n");
-    assert_eq!(
-        place.run(&["check", "--sarif", "s", "--junit", "j", "m.pml"]).status.code(),
-        Some(1)
-    );
+    let place = Place::of("chan q = [1] of { bit };\nactive proctype P() {\n  q?1\n}\n");
+    assert_eq!(place.run(&["check", "--sarif", "s", "--junit", "j", "m.pml"]).code, Some(1));
     let sarif: Value = serde_json::from_str(&place.read("s")).expect("JSON");
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
@@ -110,8 +70,8 @@ fn a_deadlock_has_a_position_too() {
 
 #[test]
 fn runs_in_the_informal_trace_format() {
-    let place = Place::new(&simple());
-    assert_eq!(place.run(&["check", "--itf", "run.itf.json", "m.pml"]).status.code(), Some(1));
+    let place = Place::of(&simple());
+    assert_eq!(place.run(&["check", "--itf", "run.itf.json", "m.pml"]).code, Some(1));
     let run: Value = serde_json::from_str(&place.read("run.itf.json")).expect("JSON");
     let states = run["states"].as_array().expect("a list");
     assert_eq!((&states[0]["total"], &states[0]["box"]), (&Value::from(0), &Value::from("empty")));
@@ -126,7 +86,7 @@ fn runs_in_the_informal_trace_format() {
 
 #[test]
 fn graphs() {
-    let place = Place::new(&simple());
+    let place = Place::of(&simple());
     let dot = place.out(&["graph", "m.pml"]);
     assert!(dot.starts_with("digraph \"m.pml\" {") && dot.ends_with("}\n"), "{dot}");
     assert!(dot.contains("Sender[0] and Receiver[1]: wire!3 / wire?v"), "{dot}");
@@ -135,7 +95,7 @@ fn graphs() {
         serde_json::from_str(&place.out(&["graph", "--json", "m.pml"])).expect("JSON");
     // The graph has as many states as an unreduced search stores.
     let raw = place.run(&["check", "--raw", "--all-errors", "--json", "m.pml"]);
-    let report: Value = serde_json::from_slice(&raw.stdout).expect("JSON");
+    let report: Value = serde_json::from_str(&raw.out).expect("JSON");
     let states = graph["states"].as_array().expect("a list").len() as u64;
     assert_eq!(Some(states), report["properties"][0]["statistics"]["states"].as_u64());
     assert_eq!(graph["truncated"], false);
@@ -153,12 +113,12 @@ fn graphs() {
     assert!(boxes.contains(&vec!["box = [1]".to_string()]), "{boxes:?}");
     assert!(boxes.iter().all(|shown| shown.len() <= 1), "{boxes:?}");
     let ran = place.run(&["graph", "--max-states", "2", "--json", "m.pml"]);
-    let graph: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let graph: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(
         (graph["truncated"].as_bool(), graph["states"].as_array().map(Vec::len)),
         (Some(true), Some(2))
     );
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("--max-states"));
+    assert!(ran.err.contains("--max-states"));
     let dot = place.out(&["graph", "--processes", "m.pml"]);
     assert!(dot.contains("subgraph cluster_1") && dot.contains("assert(total < 1)"), "{dot}");
     let all: Value = serde_json::from_str(&place.out(&["graph", "--processes", "--json", "m.pml"]))
@@ -168,31 +128,31 @@ fn graphs() {
 
 #[test]
 fn charts() {
-    let place = Place::new(&simple());
+    let place = Place::of(&simple());
     let svg = place.out(&["msc", "m.pml"]);
     assert!(is_well_formed(&svg), "{svg}");
     assert!(svg.contains("wire: 3") && svg.contains("assertion violated: total &lt; 1"), "{svg}");
     let text = place.out(&["msc", "--mermaid", "m.pml"]);
     assert!(text.starts_with("sequenceDiagram\n"), "{text}");
     assert!(text.contains("p0->>p1: wire#58; 3") && text.contains("p0-)p1: box#58; 1"), "{text}");
-    assert_eq!(place.run(&["check", "--trail", "t", "m.pml"]).status.code(), Some(1));
+    assert_eq!(place.run(&["check", "--trail", "t", "m.pml"]).code, Some(1));
     assert!(place.out(&["msc", "--trail", "t", "--mermaid", "m.pml"]).contains("total++"));
-    let fine = Place::new("active proctype P() { skip }\n");
+    let fine = Place::of("active proctype P() { skip }\n");
     let ran = fine.run(&["msc", "m.pml"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("no counterexample"), "{ran:?}");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("no counterexample"), "{ran:?}");
 }
 
 #[test]
 fn help_in_every_form() {
-    let place = Place::new("");
+    let place = Place::new();
     for topic in ["searches", "stores", "fairness", "formulas", "check", "graph"] {
         assert!(place.out(&["help", topic]).lines().count() > 5, "{topic}");
     }
     assert!(place.out(&["help"]).starts_with("Examples:"));
     let ran = place.run(&["help", "nonsense"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("fairness"), "{ran:?}");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("fairness"), "{ran:?}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(place.out(&["completions", shell]).contains("simulate"), "{shell}");
     }
@@ -203,7 +163,7 @@ fn help_in_every_form() {
 /// Text from a model and its file name are escaped in every format.
 #[test]
 fn nothing_is_injected() {
-    let place = Place::new("");
+    let place = Place::new();
     let name = "<img src=x onerror=alert(1)>&\".pml";
     let evil = "</text><svg onload=alert(1)>]]>--%%>; end #quot; %%{init: 1}%%";
     let model = format!(
@@ -213,7 +173,7 @@ fn nothing_is_injected() {
     let files = ["--junit", "junit.xml", "--sarif", "found.sarif", "--itf", "trace.json"];
     let output =
         place.run(&[&["check", "--quiet", "--search", "bfs"], &files[..], &[name]].concat());
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(output.code, Some(1), "{output:?}");
     let svg = place.out(&["msc", "--svg", name]);
     for text in [&place.read("junit.xml"), &svg] {
         assert!(
@@ -239,11 +199,11 @@ fn nothing_is_injected() {
 /// A branching-time formula that holds may have a witness, which is not an error.
 #[test]
 fn what_holds_is_no_error() {
-    let place = Place::new("byte x; active proctype P() { x = 1 }");
+    let place = Place::of("byte x; active proctype P() { x = 1 }");
     let files = ["--sarif", "found.sarif", "--junit", "junit.xml", "--itf", "trace.json"];
     let output = place
         .run(&[&["check", "--quiet", "--ctl", "EF (x == 1)"], &files[..], &["m.pml"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(output.code, Some(0), "{output:?}");
     let sarif: Value = serde_json::from_str(&place.read("found.sarif")).expect("JSON");
     assert_eq!(sarif["runs"][0]["results"], Value::Array(Vec::new()));
     assert!(!place.read("junit.xml").contains("<failure"));
@@ -254,7 +214,7 @@ fn what_holds_is_no_error() {
 /// drawn.
 #[test]
 fn runs_of_all_kinds_last() {
-    let place = Place::new(
+    let place = Place::of(
         "byte x; bool lost; active proctype P() { do :: !lost -> x = 1; x = 0 :: lost = true; x = 2; break od }",
     );
     let hoa = "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"x == 1\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--\n";
@@ -267,10 +227,10 @@ fn runs_of_all_kinds_last() {
     for property in kinds {
         let check = [&["check", "--quiet", "--save", "run.json"], property, &["m.pml"]].concat();
         let output = place.run(&check);
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(output.code, Some(1), "{output:?}");
         let output = place.run(&["replay", "--quiet", "run.json"]);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let text = &output.out;
+        assert_eq!(output.code, Some(1), "{output:?}");
         assert!(text.starts_with("still fails: ") && text.contains("is violated"), "{text}");
         let drawn = place.out(&[&["msc", "--mermaid"], property, &["m.pml"]].concat());
         assert!(drawn.contains("lost = 1") || drawn.contains("loop"), "{drawn}");

@@ -86,7 +86,8 @@ fn search_once<S: Observable>(
             let bytes = bytes.unwrap_or(BIT_ARRAY_BYTES).min(most);
             // The second search is not needed for a weak monitor.
             let second = if product.monitor().is_weak() { UNUSED_ARRAY_BYTES } else { bytes / 2 };
-            let array = |bytes: u64| Bitstate::new(bytes, functions, seed);
+            let budget = options.limits.budget;
+            let array = |bytes: u64| Bitstate::within(bytes, functions, seed, budget);
             StoreSearch::run(
                 product,
                 array(bytes.saturating_sub(second)),

@@ -148,7 +148,8 @@ pub fn reachability<S: System>(system: &S, options: &Options<'_>) -> Outcome {
             // The frontier needs memory too.
             let most = memory.map_or(BITSTATE_BYTES, |memory| memory / 4 * 3);
             let bytes = bytes.unwrap_or(BITSTATE_BYTES).min(most);
-            start(system, Bitstate::new(bytes, *functions, *seed), &frugal)
+            let budget = options.limits.budget;
+            start(system, Bitstate::within(bytes, *functions, *seed, budget), &frugal)
         }
         StoreKind::Cache { states, replacement, sleep_sets, seed } => {
             crate::caching::depth_first::search(system, options, *sleep_sets, |system| {

@@ -20,6 +20,8 @@ use super::hash::Hasher;
 use super::{Guarantee, Insertion, Store, prefetch};
 use crate::memory::fallible;
 use crate::memory::sync::AtomicU64;
+use crate::tuning::memory::BIT_ARRAY_PIECE_WORDS;
+use lariat_ir::budget::{Budget, UNLIMITED};
 use std::sync::atomic::{self, Ordering};
 
 /// The default number of hash functions.
@@ -61,7 +63,17 @@ impl Bitstate {
     /// An array of `memory_bytes`. Precondition: `functions` is between 1 and [`MAX_FUNCTIONS`].
     /// `None` if there is no memory.
     pub fn new(memory_bytes: u64, functions: u32, seed: u64) -> Option<Bitstate> {
-        let words = array((memory_bytes / 8).max(8) as usize)?;
+        Bitstate::within(memory_bytes, functions, seed, &UNLIMITED)
+    }
+
+    /// Like [`new`](Bitstate::new); the array is smaller if the budget ends meanwhile.
+    pub fn within(
+        memory_bytes: u64,
+        functions: u32,
+        seed: u64,
+        budget: &Budget,
+    ) -> Option<Bitstate> {
+        let words = array((memory_bytes / 8).max(8) as usize, budget)?;
         Some(Bitstate { hasher: Hasher::new(seed), functions, words, counters: Default::default() })
     }
 
@@ -84,11 +96,6 @@ impl Bitstate {
     /// The fraction of bits that are set.
     pub fn fill(&self) -> f64 {
         self.sum(|counter| counter.bits.load(Ordering::Relaxed)) as f64 / self.bits() as f64
-    }
-
-    /// Bits of the array per stored state: Holzmann's hash factor. From 100 on omissions are rare.
-    pub fn hash_factor(&self) -> f64 {
-        self.bits() as f64 / self.len().max(1) as f64
     }
 
     fn expected_omissions(&self) -> f64 {
@@ -119,10 +126,18 @@ impl Bitstate {
     }
 }
 
-/// Words without set bits; `None` if there is no memory.
-fn array(length: usize) -> Option<Vec<AtomicU64>> {
+/// Words without set bits, fewer than `length` if the budget ends meanwhile; `None` if there is no
+/// memory. Writing all words of a large array takes seconds.
+fn array(length: usize, budget: &Budget) -> Option<Vec<AtomicU64>> {
     let mut words = Vec::new();
-    fallible::extend_to(&mut words, length).then_some(words)
+    words.try_reserve_exact(length).ok()?;
+    while words.len() < length && (words.is_empty() || budget.check().is_ok()) {
+        let end = length.min(words.len() + BIT_ARRAY_PIECE_WORDS);
+        if !fallible::extend_to(&mut words, end) {
+            return None;
+        }
+    }
+    Some(words)
 }
 
 impl Store for Bitstate {
@@ -186,7 +201,7 @@ impl Store for Bitstate {
         Some(Bitstate {
             hasher: self.hasher.clone(),
             functions: self.functions,
-            words: array(self.words.len())?,
+            words: array(self.words.len(), &UNLIMITED)?,
             counters: Default::default(),
         })
     }
@@ -203,6 +218,15 @@ impl Store for Bitstate {
 mod tests {
     use super::super::testing;
     use super::*;
+
+    /// Writing a large array takes longer than a short time limit.
+    #[test]
+    fn an_array_is_smaller_if_the_time_is_over() {
+        let over = Budget::of(std::time::Duration::ZERO);
+        let store = Bitstate::within(1 << 36, 3, 0, &over);
+        // The address space may be limited.
+        assert!(store.is_none_or(|store| store.memory_bytes() == 8 * BIT_ARRAY_PIECE_WORDS as u64));
+    }
 
     /// The estimate holds for nearly empty and nearly full arrays, few and many functions.
     #[test]

@@ -8,7 +8,10 @@ use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Starts a search thread.
-pub(crate) fn start<'scope, 'env, T: Send + 'scope>(
+///
+/// # Errors
+/// The system refuses another thread.
+pub fn start<'scope, 'env, T: Send + 'scope>(
     scope: &'scope Scope<'scope, 'env>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {

@@ -19,6 +19,11 @@ impl Place {
         Place(path)
     }
 
+    /// A directory with the model `m.pml`.
+    pub fn of(model: &str) -> Place {
+        Place::new().with("m.pml", model)
+    }
+
     pub fn with(self, name: &str, text: &str) -> Place {
         std::fs::write(self.0.join(name), text).expect("a temporary file");
         self
@@ -32,6 +37,18 @@ impl Place {
 
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::from(self.command(arguments).output().expect("the command starts"))
+    }
+
+    /// Standard output of a command that succeeds.
+    pub fn out(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.out
+    }
+
+    /// The text of a file.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).expect("the file was written")
     }
 
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
