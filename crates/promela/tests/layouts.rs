@@ -66,9 +66,12 @@ fn check(text: &str) {
 
 #[test]
 fn counters_grow() {
-    check("int a, b, c, d, e, f, g, h, i; active proctype P() { do
-        :: a++; b = b + 2; c = c + 3; d = d - 5; e = a * b; f = c + d; g = e - f; h = g ^ e; i = i + h
-        od }");
+    check(
+        "int a, b, c, d, e, f, g, h, i; active proctype P() { do
+        :: a++; b = b + 2; c = c + 3; d = d - 5; e = a * b; f = c + d;
+        g = e - f; h = g ^ e; i = i + h
+        od }",
+    );
     check(
         "short s[9]; byte at; active proctype P() { do
         :: s[at] = s[at] + at; at = (at + 1) % 9 od } active proctype Q() { do :: s[at]-- od }",
@@ -78,11 +81,18 @@ fn counters_grow() {
 #[test]
 fn processes_are_started_in_a_loop() {
     // At changing process numbers, because any of the six types may be next.
-    let types: String =
-        (0..6).map(|t| format!("proctype T{t}(byte k) {{ int own = k; do :: own > {t} -> own-- :: own <= {t} -> break od }}")).collect();
+    let types: String = (0..6)
+        .map(|t| {
+            format!(
+                "proctype T{t}(byte k) {{
+            int own = k; do :: own > {t} -> own-- :: own <= {t} -> break od }}"
+            )
+        })
+        .collect();
     let choices: String = (0..6).map(|t| format!(":: run T{t}(n)\n")).collect();
     check(&format!(
-        "{types} init {{ byte n; do :: n < 72 -> if {choices} fi; n++ :: else -> break od }}"
+        "{types} init {{
+            byte n; do :: n < 72 -> if {choices} fi; n++ :: else -> break od }}"
     ));
     // Without a bound, and with processes that end.
     check(
@@ -93,11 +103,14 @@ fn processes_are_started_in_a_loop() {
 
 #[test]
 fn processes_create_channels() {
-    check("proctype A(chan out) { chan own = [9] of { int, byte }; int x;
+    check(
+        "proctype A(chan out) { chan own = [9] of { int, byte }; int x;
             do :: own!x,3; x = x + 17 :: own?x,_ :: out!x,x od }
         proctype B(chan out) { chan own = [3] of { byte }; do :: own!1 :: own?_ :: out!7,7 od }
         chan all = [60] of { int, byte };
-        init { byte n; do :: n < 20 -> run A(all); n++ :: n < 20 -> run B(all); n++ :: else -> break od }");
+        init { byte n; do :: n < 20 -> run A(all); n++
+            :: n < 20 -> run B(all); n++ :: else -> break od }",
+    );
 }
 
 #[test]
