@@ -147,6 +147,20 @@ fn elements_of_arrays() {
 }
 
 #[test]
+fn an_index_that_was_used_is_within_its_array() {
+    let stored = "byte a[4]; active proctype P() { byte k; do :: a[k] = 1; k++ od }";
+    assert_eq!(shown(stored), "a 0..1, P:k 0..4");
+    let tested = "byte a[4]; active proctype P() { byte k; do :: a[k] == 0 -> k = k + 2 od }";
+    assert_eq!(shown(tested), "a 0..0, P:k 0..5");
+    // An index that is perhaps not evaluated says nothing.
+    let skipped = "byte a[4], b; active proctype P() { byte k; do
+        :: b == 0 || a[k] == 1 -> k++; b = b - 1 od }";
+    assert!(shown(skipped).ends_with("P:k 0..255"), "{}", shown(skipped));
+    let offset = "byte a[4]; active proctype P() { int k; do :: a[k - 3] = 0; k++ :: k = 9 od }";
+    assert_eq!(shown(offset), "a 0..0, P:k 0..9");
+}
+
+#[test]
 fn messages_and_parameters() {
     let text = "chan c = [2] of { byte, int }; byte x;
         proctype Q(byte k) { c!k, 3 }

@@ -212,6 +212,8 @@ pub(crate) mod reach {
     /// States inserted together when a store is rebuilt: enough to hide memory latency. Not
     /// measured.
     pub(crate) const INSERTION_BATCH_STATES: usize = 128;
+    /// Words of states that a thread recodes before the time limit is checked: some milliseconds.
+    pub(crate) const RECODING_WORDS: usize = 1 << 16;
     /// Below this many states in its frontier, a depth-first worker with others expands the oldest
     /// states, to get more to share. Not measured.
     pub(crate) const SHAREABLE_STATES: u64 = 8 * 512;

@@ -31,13 +31,15 @@ struct Room {
     components_in_halves: usize,
     /// Whether types of processes and channels that were not observed have room, too.
     unseen: bool,
+    /// Whether every reachable state has room.
+    everything: bool,
 }
 
 /// The room after the first, second, … misfit. The first keeps narrow states narrow: many searches
 /// have a single misfit. The third includes bytes.
 const ROOM: [Room; 7] = {
     const fn room(headroom: i64, trusted_bits: u32, additional_bits: u32, length: u32) -> Room {
-        let (capacity, unseen, components_in_halves) = (false, false, 4);
+        let (capacity, unseen, everything, components_in_halves) = (false, false, false, 4);
         Room {
             headroom,
             trusted_bits,
@@ -46,6 +48,7 @@ const ROOM: [Room; 7] = {
             capacity,
             components_in_halves,
             unseen,
+            everything,
         }
     }
     let all = room(1 << 32, u32::MAX, u32::MAX, u32::MAX);
@@ -56,7 +59,13 @@ const ROOM: [Room; 7] = {
         room(1 << 12, 64, 4, u32::MAX),
         Room { components_in_halves: 6, ..room(1 << 16, 1024, 8, u32::MAX) },
         Room { components_in_halves: 8, capacity: true, unseen: true, ..all },
-        Room { components_in_halves: usize::MAX, capacity: true, unseen: true, ..all },
+        Room {
+            components_in_halves: usize::MAX,
+            capacity: true,
+            unseen: true,
+            everything: true,
+            ..all
+        },
     ]
 };
 
@@ -69,9 +78,10 @@ impl Profile {
         let needed = self.with_room(program, before, &ROOM[level]);
         let words = |profile: &Profile| Layout::new(program, profile).width.identity;
         let most = words(&needed);
-        let free = ROOM[level + 1..].iter().rev();
-        let free = free.map(|room| self.with_room(program, before, room));
-        *self = free.into_iter().find(|wider| words(wider) <= most).unwrap_or(needed);
+        // Not for what is constant: generated code is faster for constants.
+        let free = ROOM[level + 1..].iter().rev().filter(|room| !room.unseen);
+        let mut free = free.map(|room| self.with_room(program, before, room));
+        *self = free.find(|wider| words(wider) <= most).unwrap_or(needed);
     }
 
     fn with_room(&self, program: &Program, before: &Profile, room: &Room) -> Profile {
@@ -107,7 +117,7 @@ impl Profile {
             }
         }
         for (slot, before) in self.processes.iter_mut().zip(&before.processes) {
-            if slot.priority != before.priority {
+            if slot.priority != before.priority || room.everything && program.has_priorities {
                 slot.priority = Interval { low: 0, high: 255 };
             }
             // New components are at the end.
@@ -144,7 +154,7 @@ impl Profile {
     /// If a process got a new number or a new type since `before`, makes room for more processes,
     /// and for each type at all numbers between those that its processes had.
     fn add_processes(&mut self, program: &Program, before: &Profile, room: &Room) {
-        if self.process_count != before.process_count {
+        if self.process_count != before.process_count || room.everything {
             self.process_count.low = 0;
         }
         let fixed = program.initial_processes.len();
@@ -159,7 +169,7 @@ impl Profile {
                 .collect()
         };
         let (now, earlier) = (types(&self.processes), types(&before.processes));
-        if now.len() == earlier.len() {
+        if now.len() == earlier.len() && !room.everything {
             return;
         }
         let mut extents = Extents::new(&now, &earlier, room);
@@ -181,7 +191,7 @@ impl Profile {
         }
         let dynamic: Vec<usize> = now.iter().map(|(number, _)| *number).collect();
         let known = self.processes.len();
-        if known > before.processes.len() {
+        if known > before.processes.len() || room.everything {
             let priority = self.processes.iter().map(|slot| slot.priority).reduce(Interval::join);
             let priority = priority.unwrap_or(Interval::point(1));
             let most = room.components(known, self.ranges.most_processes());
@@ -189,7 +199,7 @@ impl Profile {
             self.process_count.high = most as i64;
         }
         for (number, slot) in self.processes.iter_mut().enumerate() {
-            if number < known && !dynamic.contains(&number) {
+            if number < known && !dynamic.contains(&number) && !room.everything {
                 continue;
             }
             let fitting = |seen: &&ProcessSeen| extents.cover(seen.process_type, number);
@@ -202,7 +212,7 @@ impl Profile {
 
     /// As [`add_processes`](Profile::add_processes), for channels.
     fn add_channels(&mut self, program: &Program, before: &Profile, room: &Room) {
-        if self.channel_count != before.channel_count {
+        if self.channel_count != before.channel_count || room.everything {
             self.channel_count.low = 0;
         }
         let fixed =
@@ -218,7 +228,8 @@ impl Profile {
         };
         let owners = |slots: &[ChannelSlotSeen]| slots.iter().map(|slot| slot.owner.high).max();
         let (now, earlier) = (types(&self.channels), types(&before.channels));
-        if now.len() == earlier.len() && owners(&self.channels) == owners(&before.channels) {
+        let owners_grew = owners(&self.channels) != owners(&before.channels);
+        if now.len() == earlier.len() && !owners_grew && !room.everything {
             return;
         }
         let mut extents = Extents::new(&now, &earlier, room);
@@ -239,7 +250,7 @@ impl Profile {
         let known = self.channels.len();
         // Any process can own a channel.
         let owner = Interval { low: 0, high: self.processes.len() as i64 };
-        if known > before.channels.len() {
+        if known > before.channels.len() || room.everything {
             let most = room.components(known, self.ranges.most_channels());
             self.channels.resize(most, ChannelSlotSeen { kinds: Vec::new(), owner });
             self.channel_count.high = most as i64;

@@ -136,6 +136,8 @@ fn differences(path: &Path, aspect: Aspect) -> Vec<String> {
         if let Some(limit) = outcome.limit {
             compare("limit", "none".into(), limit.to_string());
         }
+        let widenings = outcome.statistics.widenings;
+        compare("at most eight widenings", "true".into(), (widenings <= 8).to_string());
         if aspect == Aspect::Unreached {
             if let Some(lines) = &header.unreached {
                 // SPIN's list also contains lines of claims and traces.

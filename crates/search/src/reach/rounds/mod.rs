@@ -32,6 +32,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 mod compressing;
+mod recoding;
 mod saving;
 mod watching;
 mod widening;

@@ -1,8 +1,8 @@
 //! Continuing with a wider layout: all states are recoded.
 
+use super::recoding::{Failure, Recoding};
 use super::{CurrentSystem, ParallelSearch};
 use crate::Coverage;
-use crate::reach::batch::InsertionBatch;
 use crate::reach::predecessors::Predecessors;
 use crate::reach::worker::Worker;
 use crate::store::Store;
@@ -36,36 +36,32 @@ where
         // store that are not touched yet would count as free memory later.
         let room = self.meter.store_limit(self.store.memory_bytes());
         let room = room.saturating_sub(self.store.memory_bytes());
-        let Some(mut store) = self.store.emptied_for(&wider.identity_bits(), room) else {
+        let Some(store) = self.store.emptied_for(&wider.identity_bits(), room) else {
             let limit = self.meter.out_of_memory(self.store.memory_bytes());
             self.signal.end_search(Some(limit));
             return;
         };
-        let identity = wider.width().identity;
-        let mut old = vec![0; present.width().all];
-        let mut batch = InsertionBatch::new(identity);
-        let (budget, threads) = (self.options.limits.budget, self.workers.len());
-        let mut add = |batch: &mut InsertionBatch<T::Key>| {
-            batch.insert(&mut store, &mut |store| store.grow(room, threads));
+        let mut recoding = Recoding {
+            recoder: &recoder,
+            from: present.width(),
+            to: wider.width(),
+            store,
+            memory_bytes: room,
+            threads: self.workers.len(),
+            budget: self.options.limits.budget,
+            waiting: Vec::new(),
+            failure: None,
         };
-        let known = self.store.for_each(&mut |state| {
-            if budget.is_over() || batch.is_store_full() {
-                return;
-            }
-            old[..state.len()].copy_from_slice(state);
-            recoder.recode(&old, &mut batch.next);
-            if batch.push() {
-                add(&mut batch);
-            }
-        });
-        add(&mut batch);
+        let known = self.store.for_each(&mut |state| recoding.push(state));
+        recoding.flush();
+        let Recoding { store, failure, .. } = recoding;
         // The state with the misfit is still in a frontier, so the search can be saved as it is.
-        if let (true, Err(exhausted)) = (budget.is_over(), budget.check()) {
-            self.signal.end_search(Some(exhausted.into()));
-            return;
-        }
-        if batch.is_store_full() {
-            self.signal.end_search(Some(self.meter.out_of_memory(self.store.memory_bytes())));
+        if let Some(failure) = failure {
+            let limit = match self.options.limits.budget.check() {
+                Err(exhausted) if failure == Failure::Interrupted => exhausted.into(),
+                _ => self.meter.out_of_memory(self.store.memory_bytes()),
+            };
+            self.signal.end_search(Some(limit));
             return;
         }
         // The old store is released before the frontiers are recoded.
