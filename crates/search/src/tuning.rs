@@ -376,12 +376,7 @@ pub(crate) mod store {
     /// States that are sampled to choose all parts. Not measured.
     pub const INTERNED_PARTITION_SAMPLE: usize = 1 << 12;
 
-    /// The number of states up to which all parts are chosen anew: it takes about as long as
-    /// exploring as many states. Not measured.
-    pub const INTERNED_PARTITION_STATES: u64 = 1 << 17;
-
-    /// The most parts of a root, unless the states say otherwise: every lookup packs all of them.
-    /// Not measured.
+    /// The most parts of a root: every lookup packs all of them. Not measured.
     pub const INTERNED_ROOT_PARTS: usize = 8;
 
     /// Below this number of values a table of parts grows fourfold: it is small, and growth

@@ -31,6 +31,7 @@ impl<'a, S: System> ParallelSearch<'a, S, Packed> {
     /// search and something else than the states fills the memory.
     pub(in crate::reach::rounds) fn continue_without_reserve(&mut self) {
         self.meter.reserve(0);
+        self.pause_states = u64::MAX;
         if matches!(self.signal.limit(), Some(Limit::MemoryBytes(_))) {
             self.signal = StopSignal::default();
             self.run();
@@ -163,6 +164,40 @@ mod tests {
             width: Width { identity: words, all: words },
             successors,
             is_right: |_: &[u64]| true,
+        }
+    }
+
+    /// A switch to interned states before the table grows does not change the outcome.
+    #[test]
+    fn interning_keeps_the_search() {
+        let system = counters(4, 13);
+        for (order, threads) in [
+            (Order::DepthFirst, 1),
+            (Order::BreadthFirst, 1),
+            (Order::DepthFirst, 3),
+            (Order::BreadthFirst, 3),
+        ] {
+            let threads = std::num::NonZero::new(threads);
+            let options = Options { order, threads, join_after: Some(100), ..Options::default() };
+            let packed = Packed::new(&[64; 4], 0).expect("a little memory");
+            let mut begun =
+                ParallelSearch::begin(&system, packed, &options).expect("an initial state");
+            begun.pause_states = 1000;
+            let store = loop {
+                begun.run();
+                assert!(begun.is_paused(), "the table grows before the search ends");
+                match begun.smaller_store() {
+                    Some(store) => break store,
+                    None => begun.pause_states = 2 * begun.store.len(),
+                }
+            };
+            let (mut interned, _) = begun.with_store(store);
+            interned.run();
+            let outcome = interned.conclude();
+            assert!(outcome.exhaustive);
+            let states = 13u64.pow(4);
+            assert_eq!(outcome.statistics.states, states);
+            assert_eq!(outcome.statistics.transitions, 4 * states + 1);
         }
     }
 

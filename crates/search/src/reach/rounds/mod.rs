@@ -512,6 +512,7 @@ where
             guarantee,
             exhaustive: limit.is_none()
                 && !self.signal.is_search_over()
+                && !self.is_paused()
                 && guarantee == Guarantee::Exact,
             endless_atomic: tally.endless_atomic,
             statistics: Statistics {

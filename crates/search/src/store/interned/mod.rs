@@ -61,8 +61,8 @@ pub struct Interned {
     seen_bits: Vec<AtomicU64>,
     /// The number of states when pairs were last considered.
     considered: u64,
-    /// The number of states when parts were last chosen from the bits of states.
-    partitioned: u64,
+    /// Parts were chosen from a sample of states.
+    partitioned: bool,
     /// The number of states when all roots were last encoded again.
     recoded: u64,
     /// Part tables cost more than they saved and were given up.
@@ -82,7 +82,7 @@ impl Interned {
             identity: next_identity(),
             seen_bits: (0..identity_words).map(|_| AtomicU64::new(0)).collect(),
             considered: 0,
-            partitioned: 0,
+            partitioned: false,
             recoded: 0,
             parts_rejected: false,
         })
@@ -209,7 +209,7 @@ impl Store for Interned {
         if can_recode && !self.is_direct() && (bits > MAX_ROOT_BITS || reconsider) {
             self.considered = states;
             if states > INTERNED_REJOINING_STATES && self.rejoin()
-                || self.is_partition_due() && self.partition()
+                || reconsider && !self.partitioned && self.parts.words() > 1 && self.partition()
                 || self.packing.fields.len() > 2 && self.pair()
             {
                 return true;
@@ -224,9 +224,7 @@ impl Store for Interned {
                 || !self.roots.accepts(extra_bits)
                 || self.packing.base_bits < bits_of(states)
             {
-                let roots: Vec<usize> =
-                    self.packing.fields.iter().map(|field| field.part).collect();
-                can_recode && self.recode(&roots)
+                can_recode && self.recode()
             } else {
                 let load = if roots_full { QUOTIENT_LOAD_ROOMY } else { QUOTIENT_LOAD_TIGHT };
                 let old = &self.packing;

@@ -3,14 +3,14 @@
 //! than they save. Each change encodes all states again.
 
 use super::root::{Field, Packing, StateRoot, bits_of, mask};
-use super::tree::{InternedPart, PartNumbers, PartSource, whole_word};
+use super::tree::{InternedPart, PartNumbers, PartSource, PartTree, whole_word};
 use super::{Interned, MAX_ROOT_BITS, next_identity};
 use crate::store::part::PartTable;
 use crate::store::quotient::Quotient;
 use crate::store::{Insertion, Store};
 use crate::tuning::store::{
     INTERNED_PAIR_GAIN_BITS, INTERNED_PAIR_VALUE_BITS, INTERNED_PARTITION_SAMPLE,
-    INTERNED_PARTITION_STATES, INTERNED_ROOT_PARTS, INTERNED_SAMPLE,
+    INTERNED_ROOT_PARTS, INTERNED_SAMPLE,
 };
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
@@ -90,16 +90,30 @@ impl Candidates {
 
 impl Interned {
     /// Encodes all states with `root_parts` as the parts of the root, and drops unused parts.
-    /// `false` if there is no memory; then the encoding is as before.
-    pub(super) fn recode(&mut self, root_parts: &[usize]) -> bool {
+    /// Parts from `first` on are new. `false` if there is no memory; then the encoding is as
+    /// before.
+    fn recode_from(&mut self, first: usize, root_parts: &[usize]) -> bool {
         let mut numbers = PartNumbers::new();
         numbers.reset(&self.parts);
-        let mut state = vec![0; self.parts.words()];
+        // Pairs of parts of the root are found without decoding the state.
+        let is_new_bits = |part: &InternedPart| matches!(part.source, PartSource::Bits { .. });
+        let needs_state = self.parts.parts()[first..].iter().any(is_new_bits);
+        let (mut fields, mut state) = (Vec::new(), vec![0; self.parts.words()]);
+        let old = &self.packing;
+        let mut number = |parts: &PartTree, numbers: &mut PartNumbers, root: StateRoot| {
+            old.numbers(root, &mut fields);
+            let known = old.fields.iter().map(|field| field.part).zip(fields.iter().copied());
+            if !needs_state {
+                return numbers.derive(parts, known, first);
+            }
+            state.fill(0);
+            known.for_each(|(part, number)| parts.expand(part, number, &mut state));
+            numbers.update(parts, &state)
+        };
         let parts = &mut self.parts;
         let mut has_memory = true;
-        Self::for_each_state(&self.roots, &self.packing, |expand| {
-            expand(parts, &mut state);
-            while has_memory && !numbers.update(parts, &state) {
+        self.roots.for_each(|home, extra| {
+            while has_memory && !number(parts, &mut numbers, StateRoot { home, extra }) {
                 has_memory = parts.grow_full();
             }
         });
@@ -121,9 +135,8 @@ impl Interned {
                 return false;
             };
             let mut fits = true;
-            Self::for_each_state(&self.roots, &self.packing, |expand| {
-                expand(&self.parts, &mut state);
-                fits = fits && numbers.update(&self.parts, &state);
+            self.roots.for_each(|home, extra| {
+                fits = fits && number(&self.parts, &mut numbers, StateRoot { home, extra });
                 let root =
                     packing.root(numbers.known()).expect("the packing has bits for all numbers");
                 fits = fits && roots.insert(root.home, root.extra) == Insertion::New;
@@ -141,12 +154,19 @@ impl Interned {
         true
     }
 
+    /// Encodes all states with fields of just the bits that they need; `false` if there is no
+    /// memory, and then nothing has changed.
+    pub(super) fn recode(&mut self) -> bool {
+        let roots: Vec<usize> = self.packing.fields.iter().map(|field| field.part).collect();
+        self.recode_from(self.parts.parts().len(), &roots)
+    }
+
     /// Adds `added` to the parts and encodes all states with `root_parts`; without memory for it,
     /// nothing changes.
     fn recode_with(&mut self, added: Vec<InternedPart>, root_parts: &[usize]) -> bool {
         let before = self.parts.parts().len();
         self.parts.extend(added);
-        let recoded = self.recode(root_parts);
+        let recoded = self.recode_from(before, root_parts);
         if !recoded {
             self.parts.truncate(before);
         }
@@ -180,11 +200,14 @@ impl Interned {
     pub(super) fn rejoin(&mut self) -> bool {
         let mut seen_bits = vec![0; self.parts.words()];
         let mut state = vec![0; self.parts.words()];
+        let mut whole_bits = 0;
         Self::for_each_state(&self.roots, &self.packing, |expand| {
-            expand(&self.parts, &mut state);
-            seen_bits.iter_mut().zip(&state).for_each(|(seen, word)| *seen |= word);
+            if whole_bits <= MAX_ROOT_BITS {
+                expand(&self.parts, &mut state);
+                seen_bits.iter_mut().zip(&state).for_each(|(seen, word)| *seen |= word);
+                whole_bits = seen_bits.iter().map(|seen| bits_of(*seen)).sum();
+            }
         });
-        let whole_bits: u32 = seen_bits.iter().map(|seen| bits_of(*seen)).sum();
         let states = self.roots.len();
         let in_parts =
             Quotient::bytes_for(self.packing.base_bits, self.packing.extra_bits(), states);
@@ -201,18 +224,10 @@ impl Interned {
         self.parts_rejected
     }
 
-    /// Whether there are enough states to choose all parts, and not too many.
-    pub(super) fn is_partition_due(&self) -> bool {
-        let states = self.roots.len();
-        self.parts.words() > 1
-            && states <= INTERNED_PARTITION_STATES
-            && states / 8 >= self.partitioned
-    }
-
     /// Chooses all parts anew from the bits of a sample of states: first choices are made with few
     /// states. `true` if it did.
     pub(super) fn partition(&mut self) -> bool {
-        self.partitioned = self.roots.len();
+        self.partitioned = true;
         let sources = self.halves();
         let step = (self.roots.len() as usize / INTERNED_PARTITION_SAMPLE).max(1);
         let (mut position, mut state) = (0, vec![0; self.parts.words()]);

@@ -214,17 +214,11 @@ impl PartNumbers {
                     PartSource::Bits { word, shift, mask } => state[word] >> shift & mask,
                     PartSource::Pair(left, right) => self.known[left].1 << 32 | self.known[right].1,
                 };
-                if self.known[part].0 == value && self.known[part].1 != NO_NUMBER {
-                    continue;
+                match self.look_up(tree, part, value) {
+                    Some(true) => {}
+                    Some(false) => continue,
+                    None => return false,
                 }
-                let number = match &tree.parts[part].values {
-                    Some(values) => match values.number(value) {
-                        Some(number) => u64::from(number),
-                        None => return false,
-                    },
-                    None => value,
-                };
-                self.known[part] = (value, number);
                 let above = tree.above[part];
                 if above != NO_PAIR {
                     self.changed[above as usize / 64] |= 1 << (above % 64);
@@ -232,6 +226,42 @@ impl PartNumbers {
             }
         }
         self.is_complete = true;
+        true
+    }
+
+    /// Changes to the number of a part's value; whether it differs from before. `None` if the table
+    /// is full.
+    #[inline]
+    fn look_up(&mut self, tree: &PartTree, part: usize, value: u64) -> Option<bool> {
+        if self.known[part].0 == value && self.known[part].1 != NO_NUMBER {
+            return Some(false);
+        }
+        let number = match &tree.parts[part].values {
+            Some(values) => u64::from(values.number(value)?),
+            None => value,
+        };
+        self.known[part] = (value, number);
+        Some(true)
+    }
+
+    /// Changes to the numbers of a state of which only parts in `given` are known, and then the
+    /// pairs from `first` on, which consist of them; `false` if a table is full.
+    pub fn derive(
+        &mut self,
+        tree: &PartTree,
+        given: impl Iterator<Item = (usize, u64)>,
+        first: usize,
+    ) -> bool {
+        self.is_complete = false;
+        // Not the value of a number that was looked up: only the number is used.
+        given.for_each(|(part, number)| self.known[part].1 = number);
+        for part in first..tree.parts.len() {
+            let PartSource::Pair(left, right) = tree.parts[part].source else { continue };
+            let value = self.known[left].1 << 32 | self.known[right].1;
+            if self.look_up(tree, part, value).is_none() {
+                return false;
+            }
+        }
         true
     }
 }
