@@ -9,8 +9,8 @@ use crate::codegen::{FunctionKey, FunctionRegistry};
 use crate::compile::{Compilation, CompileError, Effort, LinkedCode, compile};
 use crate::late::{HotUnit, LateCode};
 use crate::plan::Plan;
-use lariat_ir::layout::Layout;
 use cranelift_jit::JITModule;
+use lariat_ir::layout::Layout;
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -229,8 +229,7 @@ impl ConditionFunction {
     ) -> Result<ConditionFunction, CompileError> {
         let plan = &plan.clone().in_one_piece();
         let functions = &[FunctionKey::Conditions];
-        let compilation =
-            Compilation { functions, conditions, effort: Effort::Quick, cancelled };
+        let compilation = Compilation { functions, conditions, effort: Effort::Quick, cancelled };
         let LinkedCode { module, tables, functions, .. } =
             compile(plan, &compilation, &mut FunctionRegistry::default())?;
         let entry = functions[0].1;

@@ -9,7 +9,7 @@ use crate::call::CodeMemory;
 use crate::codegen::{FunctionKey, FunctionRegistry};
 use crate::compile::{Compilation, CompileError, Effort, LinkedCode, compile};
 use crate::plan::{Actor, Plan};
-use crate::units::{Unit, UnitTable};
+use crate::units::{Part, Unit, UnitTable};
 use lariat_ir::layout::Layout;
 use lariat_ir::program::{ProcessTypeId, Program};
 use lariat_ir::system::Numbering;
@@ -36,6 +36,9 @@ impl HotUnit {
         let slot = self.unit.part.actor().slot;
         let kinds = &plan.layout.processes.get(slot)?.kinds;
         let kind = kinds.iter().position(|kind| kind.process_type == self.process_type)?;
+        if let Part::Receive(_, channel) = self.unit.part {
+            plan.layout.channels.get(channel)?;
+        }
         Some(Unit { part: self.unit.part.of(Actor { slot, kind }), ..self.unit })
     }
 }
@@ -122,7 +125,9 @@ impl LateCode {
             .name("compile units".into())
             .stack_size(STACK_BYTES)
             .spawn(move || thread.work(&program, &layout, &numbering, registry, effort));
-        shared.lock().ended = started.is_err();
+        if started.is_err() {
+            shared.lock().ended = true;
+        }
         Ok(LateCode(shared))
     }
 
@@ -205,24 +210,31 @@ impl Shared {
         let _end = End(self);
         let plan = Plan::new(program, layout, numbering).in_units();
         while let Some(batch) = self.next(effort) {
-            let mut functions: Vec<FunctionKey> =
-                batch.units.iter().map(|unit| FunctionKey::Unit(*unit)).collect();
-            if batch.first_optimised {
-                registry.linked.clear();
-                functions.push(FunctionKey::Driver);
-            }
-            let compilation = Compilation {
-                functions: &functions,
-                conditions: &[],
-                effort: batch.effort,
-                cancelled: &self.cancelled,
-            };
-            let linked = compile(&plan, &compilation, &mut registry);
-            let failed = linked.is_err();
-            if let Ok(linked) = linked {
+            self.build(&plan, &mut registry, &batch);
+        }
+    }
+
+    /// Compiles a batch; if that fails, one unit at a time.
+    fn build(&self, plan: &Plan<'_>, registry: &mut FunctionRegistry, batch: &Batch) {
+        let mut functions: Vec<FunctionKey> =
+            batch.units.iter().map(|unit| FunctionKey::Unit(*unit)).collect();
+        if batch.first_optimised {
+            registry.linked.clear();
+            functions.push(FunctionKey::Driver);
+        }
+        let (effort, cancelled) = (batch.effort, &self.cancelled);
+        let compilation = Compilation { functions: &functions, conditions: &[], effort, cancelled };
+        let linked = compile(plan, &compilation, registry);
+        match (linked, &batch.units[..]) {
+            (Ok(linked), _) => {
                 self.publish(linked);
+                self.finish(plan, batch, false);
             }
-            self.finish(&plan, &batch, failed);
+            (Err(_), [_]) => self.finish(plan, batch, true),
+            (Err(_), units) => units.iter().for_each(|unit| {
+                let single = Batch { units: vec![*unit], effort, first_optimised: false };
+                self.build(plan, registry, &single);
+            }),
         }
     }
 

@@ -93,11 +93,7 @@ pub struct Tiers {
 }
 
 impl Tiers {
-    pub fn new(
-        policy: CompilePolicy,
-        packed: &PackedInterpreter<'_>,
-        hot: Vec<HotUnit>,
-    ) -> Tiers {
+    pub fn new(policy: CompilePolicy, packed: &PackedInterpreter<'_>, hot: Vec<HotUnit>) -> Tiers {
         let (memo, effort) = match policy {
             CompilePolicy::Immediately(effort) => (None, effort),
             CompilePolicy::AboveStates(states) => (Some(SuccessorMemo::new(states)), Effort::Quick),
@@ -205,8 +201,9 @@ impl Tiers {
 
     /// Compiles the optimised code on the calling thread.
     pub fn optimise(&self, packed: &PackedInterpreter<'_>) {
-        let compile =
-            || SuccessorFunction::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false), &[]);
+        let compile = || {
+            SuccessorFunction::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false), &[])
+        };
         if let (Some(Ok(_)), Ok(code)) = (self.quick(packed), compile()) {
             let _ = self.best.set(code);
         }
