@@ -14,7 +14,7 @@ use lariat_ir::layout::Layout;
 use lariat_ir::program::{ProcessTypeId, Program};
 use lariat_ir::system::Numbering;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Misses after which a unit is compiled: interpreting as many states takes about as long.
@@ -61,7 +61,7 @@ impl Drop for LateCode {
 struct Shared {
     units: Arc<UnitTable>,
     /// The address of the entry point.
-    driver: AtomicUsize,
+    driver: AtomicPtr<u8>,
     bytes: AtomicUsize,
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -110,7 +110,7 @@ impl LateCode {
         let linked = compile(plan, &compilation, &mut registry)?;
         let shared = Arc::new(Shared {
             units,
-            driver: AtomicUsize::new(0),
+            driver: AtomicPtr::new(std::ptr::null_mut()),
             bytes: AtomicUsize::new(0),
             queue: Mutex::default(),
             changed: Condvar::new(),
@@ -133,8 +133,8 @@ impl LateCode {
 
     /// The address of the entry point.
     #[inline]
-    pub fn driver(&self) -> usize {
-        self.0.driver.load(Ordering::Acquire)
+    pub fn driver(&self) -> *const u8 {
+        self.0.driver.load(Ordering::Acquire).cast_const()
     }
 
     /// The size of the machine code so far.
@@ -269,7 +269,7 @@ impl Shared {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         for (key, address) in functions {
             match key {
-                FunctionKey::Driver => self.driver.store(address as usize, Ordering::Release),
+                FunctionKey::Driver => self.driver.store(address.cast_mut(), Ordering::Release),
                 FunctionKey::Unit(unit) => self.units.publish(unit, address as usize),
                 _ => {}
             }

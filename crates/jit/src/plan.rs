@@ -18,6 +18,9 @@ pub struct Actor {
     pub kind: usize,
 }
 
+/// By process and channel, for each location whether the process may receive there.
+pub type ReceivingLocations = HashMap<(Actor, usize), Rc<Vec<bool>>>;
+
 #[derive(Clone, Debug)]
 pub struct Plan<'p> {
     pub program: &'p Program,
@@ -35,8 +38,8 @@ pub struct Plan<'p> {
     /// Whether the code of processes is compiled location by location, when it is needed: see
     /// [`units`](crate::units).
     pub split: bool,
-    /// For each process and channel, the locations at which the process may receive from it.
-    pub receiving_locations: RefCell<HashMap<(Actor, usize), Rc<Vec<bool>>>>,
+    /// Computed when they are needed.
+    pub receiving_locations: RefCell<ReceivingLocations>,
 }
 
 /// The [`weight`] of all processes above which code is split. Code of this weight, 25 to 60 kB,

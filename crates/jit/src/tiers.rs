@@ -153,7 +153,9 @@ impl Tiers {
     /// The units that are hot in code for this layout.
     pub fn hot_units(&self, packed: &PackedInterpreter<'_>) -> Vec<HotUnit> {
         match self.quick.get() {
-            Some(Ok(code)) => code.hot_units(packed.layout()),
+            Some(Ok(code)) => {
+                code.late().map_or(Vec::new(), |late| late.hot_units(packed.layout()))
+            }
             _ => self.hot.clone(),
         }
     }
@@ -213,9 +215,9 @@ impl Tiers {
     /// can be started, the quick code stays in use.
     fn optimise_in_background(&self, packed: &PackedInterpreter<'_>) {
         if let Some(Ok(code)) = self.quick.get()
-            && code.optimise()
+            && let Some(late) = code.late()
         {
-            return;
+            return late.optimise();
         }
         let (best, cancelled) = (Arc::clone(&self.best), self.quick.cancelled());
         let (program, layout) = (packed.program().clone(), packed.layout().clone());
