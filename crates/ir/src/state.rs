@@ -71,6 +71,21 @@ clone_by_field!(State { globals, processes, channels, exclusive, last, partner, 
 clone_by_field!(Process { process_type, location, priority, locals });
 clone_by_field!(Channel { channel_type, owner, contents });
 
+impl Process {
+    /// A process without variables, in whose place another is put.
+    pub(crate) fn blank() -> Process {
+        let (process_type, location) = (ProcessTypeId(0), LocationId(0));
+        Process { process_type, location, priority: 0, locals: Vec::new() }
+    }
+}
+
+impl Channel {
+    /// An empty channel, in whose place another is put.
+    pub(crate) fn blank() -> Channel {
+        Channel { channel_type: ChannelTypeId(0), owner: None, contents: Vec::new() }
+    }
+}
+
 impl State {
     /// The approximate memory consumption.
     pub fn memory_bytes(&self) -> usize {

@@ -90,6 +90,18 @@ impl Successors {
         self.buffer.extend_from_slice(state);
     }
 
+    /// Appends an entry whose words `append` adds to the buffer. Returns the result of `append`; if
+    /// it is false, the last entry is incomplete.
+    #[inline]
+    pub(crate) fn push_with(
+        &mut self,
+        code: StepCode,
+        append: impl FnOnce(&mut Vec<u64>) -> bool,
+    ) -> bool {
+        self.buffer.push(code.0);
+        append(&mut self.buffer)
+    }
+
     /// Keeps the first `len` entries.
     #[inline]
     pub fn truncate(&mut self, len: usize) {

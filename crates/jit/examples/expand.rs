@@ -1,10 +1,11 @@
 //! Measures the cost of successors: explores models breadth-first with a plain hash set, then
 //! expands all states again. `cargo run --release -p lariat-jit --example expand -- [--states N]
-//! [--quick] MODEL...`. Without `--quick` the second pass uses optimised code; the compile time
-//! printed is always that of the quick code.
+//! [--quick | --interpreted] MODEL...`. The second pass uses optimised code, with `--quick` the
+//! code of the first pass, and with `--interpreted` the interpreter; the compile time printed is
+//! always that of the quick code.
 
 use lariat_ir::system::{Repackable, Successors, TransitionSystem};
-use lariat_jit::Engine;
+use lariat_jit::{Engine, EngineKind};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ const BLOCK: usize = 256;
 const PASSES: usize = 7;
 
 fn main() {
-    let (mut limit, mut quick) = (200_000, false);
+    let (mut limit, mut engine) = (200_000, EngineKind::Automatic);
     let mut arguments = std::env::args().skip(1);
     println!(
         "{:>28} {:>6} {:>9} {:>9} {:>8} {:>10} {:>8} {:>8} {:>6} {:>7}",
@@ -34,18 +35,22 @@ fn main() {
             limit = arguments.next().and_then(|limit| limit.parse().ok()).unwrap_or(limit);
             continue;
         }
-        if argument == "--quick" {
-            quick = true;
-            continue;
+        match argument.as_str() {
+            "--quick" => engine = EngineKind::Compiled,
+            "--interpreted" => engine = EngineKind::Interpreted,
+            model => measure(model, limit, engine),
         }
-        measure(&argument, limit, quick);
     }
 }
 
-fn measure(path: &str, limit: usize, quick: bool) {
+fn measure(path: &str, limit: usize, engine: EngineKind) {
     let compiled = lariat_promela::compile(&lariat_promela::DiskLoader, path, &[]);
     let Some(program) = compiled.program else { return println!("{path}: rejected") };
-    let mut system = match Engine::compiled(&program) {
+    let made = match engine {
+        EngineKind::Interpreted => Engine::interpreted(&program),
+        _ => Engine::compiled(&program),
+    };
+    let mut system = match made {
         Ok(system) => system,
         Err(error) => return println!("{path}: {error}"),
     };
@@ -82,7 +87,7 @@ fn measure(path: &str, limit: usize, quick: bool) {
             }
         }
     }
-    if !quick {
+    if engine == EngineKind::Automatic {
         system = system.optimised();
     }
     let flat: Vec<u64> = states.iter().flatten().copied().collect();

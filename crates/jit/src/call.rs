@@ -9,7 +9,6 @@ use crate::codegen::{FunctionKey, FunctionRegistry};
 use crate::compile::{Compilation, CompileError, Effort, LinkedCode, compile};
 use crate::late::{HotUnit, LateCode};
 use crate::plan::Plan;
-use lariat_ir::layout::Layout;
 use cranelift_jit::JITModule;
 use std::fmt;
 use std::sync::Mutex;
@@ -76,29 +75,21 @@ impl CodeMemory {
 /// The compiled next-state function.
 #[derive(Debug)]
 pub struct SuccessorFunction {
-    code: Code,
+    /// The entry point, unless the code is late.
+    function: RawSuccessorFunction,
+    /// Code that is compiled location by location.
+    late: Option<LateCode>,
     /// Words of a state.
     words: usize,
     /// The most entries that one call writes.
     max_successors: usize,
+    bytes: usize,
+    _memory: Option<CodeMemory>,
 }
 
-#[derive(Debug)]
-enum Code {
-    /// All code of the program.
-    Whole { function: RawSuccessorFunction, bytes: usize, _memory: CodeMemory },
-    /// Code that is compiled location by location.
-    Late(LateCode),
-}
-
-/// The result of calling the generated code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Complete,
-    /// The interpreter must compute the successors.
-    BailedOut,
-    /// The unit with this number is not compiled yet.
-    Missing(u32),
+/// The entry point of code that is reached through another one.
+unsafe extern "C" fn bail_out(_: *const u64, _: *mut u64, _: *mut u64) -> *mut u64 {
+    std::ptr::null_mut()
 }
 
 impl SuccessorFunction {
@@ -112,8 +103,9 @@ impl SuccessorFunction {
     ) -> Result<SuccessorFunction, CompileError> {
         let (words, max_successors) = (plan.layout.width.all, plan.max_successors);
         if plan.split {
-            let code = Code::Late(LateCode::new(plan, effort, cancelled, hot)?);
-            return Ok(SuccessorFunction { code, words, max_successors });
+            let late = Some(LateCode::new(plan, effort, cancelled, hot)?);
+            let (function, bytes, _memory) = (bail_out as RawSuccessorFunction, 0, None);
+            return Ok(SuccessorFunction { function, late, words, max_successors, bytes, _memory });
         }
         let functions = &[FunctionKey::Driver];
         let compilation = Compilation { functions, conditions: &[], effort, cancelled };
@@ -123,49 +115,24 @@ impl SuccessorFunction {
         // SAFETY: `entry` is the start of the driver, which was compiled with three pointer
         // parameters, one pointer result and the platform's C calling convention.
         let function = unsafe { std::mem::transmute::<*const u8, RawSuccessorFunction>(entry) };
-        let code = Code::Whole { function, bytes, _memory: CodeMemory::new(module, tables) };
-        Ok(SuccessorFunction { code, words, max_successors })
+        let _memory = Some(CodeMemory::new(module, tables));
+        Ok(SuccessorFunction { function, late: None, words, max_successors, bytes, _memory })
     }
 
     /// The size of the machine code.
     pub fn bytes(&self) -> usize {
-        match &self.code {
-            Code::Whole { bytes, .. } => *bytes,
-            Code::Late(late) => late.bytes(),
-        }
+        self.late.as_ref().map_or(self.bytes, LateCode::bytes)
     }
 
-    /// Counts that a unit was missing. Returns whether it is there now, which is possible only if
-    /// the call `waits` for it.
-    pub fn miss(&self, number: u32, waits: bool) -> bool {
-        match &self.code {
-            Code::Whole { .. } => false,
-            Code::Late(late) => late.miss(number, waits),
-        }
+    /// The code, if it is compiled location by location.
+    pub fn late(&self) -> Option<&LateCode> {
+        self.late.as_ref()
     }
 
-    /// Starts to optimise code that is compiled location by location. Returns false for other code.
-    pub fn optimise(&self) -> bool {
-        match &self.code {
-            Code::Whole { .. } => false,
-            Code::Late(late) => {
-                late.optimise();
-                true
-            }
-        }
-    }
-
-    /// The units that are hot in code for this layout.
-    pub fn hot_units(&self, layout: &Layout) -> Vec<HotUnit> {
-        match &self.code {
-            Code::Whole { .. } => Vec::new(),
-            Code::Late(late) => late.hot_units(layout),
-        }
-    }
-
-    /// Appends the entries of all successors; appends nothing unless the outcome is complete.
+    /// Appends the entries of all successors. Returns false, and appends nothing, if the code
+    /// bailed out.
     #[inline]
-    pub fn expand(&self, state: &[u64], out: &mut Vec<u64>) -> Outcome {
+    pub fn expand(&self, state: &[u64], out: &mut Vec<u64>) -> bool {
         assert_eq!(state.len(), self.words, "a state has the layout's width");
         let room = self.max_successors * (self.words + 1);
         out.reserve(room + 1);
@@ -174,35 +141,39 @@ impl SuccessorFunction {
         // `room` words after `start`, and one more, valid for writing, and the code writes no
         // others: the plan either bounds the number of entries by `max_successors` or makes the
         // code compare with the limit. `out` is borrowed mutably, so it does not overlap `state`.
-        // `self` owns the code; the address of the driver of late code is that of a function which
-        // was compiled as `SuccessorFunction::new` says. The code initialized the words up to
-        // `end`, so they may be part of the vector.
+        // `self` owns the code. The entry point of late code is that of a function which was
+        // compiled as `new` says. The code initialized the words up to `end`, so they may be part
+        // of the vector.
         unsafe {
             let first = out.as_mut_ptr().add(start);
             let limit = first.add(room);
-            let end = match &self.code {
-                Code::Whole { function, .. } => function(state.as_ptr(), first, limit),
-                Code::Late(late) => {
-                    limit.write(0);
-                    let driver = late.driver() as *const u8;
-                    let function = std::mem::transmute::<*const u8, RawSuccessorFunction>(driver);
-                    let end = function(state.as_ptr(), first, limit);
-                    if end.is_null()
-                        && let Some(number) = limit.read().checked_sub(1)
-                    {
-                        return Outcome::Missing(number as u32);
-                    }
-                    end
-                }
-            };
+            let mut function = self.function;
+            if let Some(late) = &self.late {
+                limit.write(0);
+                function = std::mem::transmute::<*const u8, RawSuccessorFunction>(late.driver());
+            }
+            let end = function(state.as_ptr(), first, limit);
             if end.is_null() {
-                return Outcome::BailedOut;
+                return false;
             }
             let written = end.offset_from(first) as usize;
             debug_assert!(written <= room);
             out.set_len(start + written);
         }
-        Outcome::Complete
+        true
+    }
+
+    /// The number of the unit that was missing in the last call of [`expand`](Self::expand), which
+    /// bailed out and had the same arguments.
+    #[cold]
+    pub fn missing_unit(&self, out: &mut Vec<u64>) -> Option<u32> {
+        self.late.as_ref()?;
+        let room = self.max_successors * (self.words + 1);
+        out.reserve(room + 1);
+        // SAFETY: `expand` reserved the same room and wrote the word at its end, and nothing has
+        // been appended since.
+        let number = unsafe { out.as_ptr().add(out.len() + room).read() };
+        number.checked_sub(1).map(|number| number as u32)
     }
 }
 
@@ -229,8 +200,7 @@ impl ConditionFunction {
     ) -> Result<ConditionFunction, CompileError> {
         let plan = &plan.clone().in_one_piece();
         let functions = &[FunctionKey::Conditions];
-        let compilation =
-            Compilation { functions, conditions, effort: Effort::Quick, cancelled };
+        let compilation = Compilation { functions, conditions, effort: Effort::Quick, cancelled };
         let LinkedCode { module, tables, functions, .. } =
             compile(plan, &compilation, &mut FunctionRegistry::default())?;
         let entry = functions[0].1;

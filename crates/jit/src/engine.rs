@@ -3,7 +3,7 @@
 //! never compiles is the reference interpreter behind the same interface.
 
 use crate::atoms::Atoms;
-use crate::call::Outcome;
+use crate::call::SuccessorFunction;
 use crate::compile::{CompileError, Effort};
 use crate::late::HotUnit;
 use crate::tiers::{CompilePolicy, Tiers};
@@ -166,6 +166,37 @@ impl<'a> Engine<'a> {
         self
     }
 
+    /// The successors of a state for which the code bailed out.
+    #[cold]
+    fn fall_back(
+        &self,
+        code: &SuccessorFunction,
+        state: &[u64],
+        out: &mut Successors,
+    ) -> Result<(), Box<Misfit>> {
+        while let Some(unit) = code.missing_unit(out.raw()) {
+            let waits = self.packed.budget().is_unlimited();
+            if !code.late().is_some_and(|late| late.miss(unit, waits)) {
+                return self.packed.successors(state, out);
+            }
+            if code.expand(state, out.raw()) {
+                return Ok(());
+            }
+        }
+        let fallbacks = self.fallbacks.fetch_add(1, Ordering::Relaxed);
+        let (first, errors, start) = (out.len(), out.errors.len(), Instant::now());
+        self.packed.successors(state, out)?;
+        // All successors fit and no error occurred, so the code bailed out because of an
+        // intermediate value within a step.
+        let needless = out.errors.len() == errors;
+        let costly = fallbacks >= MAX_NEEDLESS_FALLBACKS || start.elapsed() > LONG_FALLBACK;
+        if needless && costly && !self.intermediate_ranges_widened {
+            out.truncate(first);
+            return Err(Box::new(Misfit { inside_step: true, ..Misfit::default() }));
+        }
+        Ok(())
+    }
+
     /// The program.
     pub fn program(&self) -> &'a Program {
         self.packed.program()
@@ -246,32 +277,11 @@ impl TransitionSystem for Engine<'_> {
         if let Some(result) = self.code.memoized_successors(&self.packed, state, out) {
             return result;
         }
-        if let Some(code) = self.code.count_call(&self.packed) {
-            loop {
-                match code.expand(state, out.raw()) {
-                    Outcome::Complete => return Ok(()),
-                    Outcome::BailedOut => break,
-                    Outcome::Missing(unit) => {
-                        if !code.miss(unit, self.packed.budget().is_unlimited()) {
-                            return self.packed.successors(state, out);
-                        }
-                    }
-                }
-            }
-            let fallbacks = self.fallbacks.fetch_add(1, Ordering::Relaxed);
-            let (first, errors, start) = (out.len(), out.errors.len(), Instant::now());
-            self.packed.successors(state, out)?;
-            // All successors fit and no error occurred, so the code bailed out because of an
-            // intermediate value within a step.
-            let needless = out.errors.len() == errors;
-            let costly = fallbacks >= MAX_NEEDLESS_FALLBACKS || start.elapsed() > LONG_FALLBACK;
-            if needless && costly && !self.intermediate_ranges_widened {
-                out.truncate(first);
-                return Err(Box::new(Misfit { inside_step: true, ..Misfit::default() }));
-            }
-            return Ok(());
+        match self.code.count_call(&self.packed) {
+            Some(code) if code.expand(state, out.raw()) => Ok(()),
+            Some(code) => self.fall_back(code, state, out),
+            None => self.packed.successors(state, out),
         }
-        self.packed.successors(state, out)
     }
 
     fn is_valid_end(&self, state: &[u64]) -> bool {

@@ -9,12 +9,12 @@ use crate::call::CodeMemory;
 use crate::codegen::{FunctionKey, FunctionRegistry};
 use crate::compile::{Compilation, CompileError, Effort, LinkedCode, compile};
 use crate::plan::{Actor, Plan};
-use crate::units::{Unit, UnitTable};
+use crate::units::{Part, Unit, UnitTable};
 use lariat_ir::layout::Layout;
 use lariat_ir::program::{ProcessTypeId, Program};
 use lariat_ir::system::Numbering;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Misses after which a unit is compiled: interpreting as many states takes about as long.
@@ -36,6 +36,9 @@ impl HotUnit {
         let slot = self.unit.part.actor().slot;
         let kinds = &plan.layout.processes.get(slot)?.kinds;
         let kind = kinds.iter().position(|kind| kind.process_type == self.process_type)?;
+        if let Part::Receive(_, channel) = self.unit.part {
+            plan.layout.channels.get(channel)?;
+        }
         Some(Unit { part: self.unit.part.of(Actor { slot, kind }), ..self.unit })
     }
 }
@@ -58,7 +61,7 @@ impl Drop for LateCode {
 struct Shared {
     units: Arc<UnitTable>,
     /// The address of the entry point.
-    driver: AtomicUsize,
+    driver: AtomicPtr<u8>,
     bytes: AtomicUsize,
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -107,7 +110,7 @@ impl LateCode {
         let linked = compile(plan, &compilation, &mut registry)?;
         let shared = Arc::new(Shared {
             units,
-            driver: AtomicUsize::new(0),
+            driver: AtomicPtr::new(std::ptr::null_mut()),
             bytes: AtomicUsize::new(0),
             queue: Mutex::default(),
             changed: Condvar::new(),
@@ -122,14 +125,16 @@ impl LateCode {
             .name("compile units".into())
             .stack_size(STACK_BYTES)
             .spawn(move || thread.work(&program, &layout, &numbering, registry, effort));
-        shared.lock().ended = started.is_err();
+        if started.is_err() {
+            shared.lock().ended = true;
+        }
         Ok(LateCode(shared))
     }
 
     /// The address of the entry point.
     #[inline]
-    pub fn driver(&self) -> usize {
-        self.0.driver.load(Ordering::Acquire)
+    pub fn driver(&self) -> *const u8 {
+        self.0.driver.load(Ordering::Acquire).cast_const()
     }
 
     /// The size of the machine code so far.
@@ -205,24 +210,31 @@ impl Shared {
         let _end = End(self);
         let plan = Plan::new(program, layout, numbering).in_units();
         while let Some(batch) = self.next(effort) {
-            let mut functions: Vec<FunctionKey> =
-                batch.units.iter().map(|unit| FunctionKey::Unit(*unit)).collect();
-            if batch.first_optimised {
-                registry.linked.clear();
-                functions.push(FunctionKey::Driver);
-            }
-            let compilation = Compilation {
-                functions: &functions,
-                conditions: &[],
-                effort: batch.effort,
-                cancelled: &self.cancelled,
-            };
-            let linked = compile(&plan, &compilation, &mut registry);
-            let failed = linked.is_err();
-            if let Ok(linked) = linked {
+            self.build(&plan, &mut registry, &batch);
+        }
+    }
+
+    /// Compiles a batch; if that fails, one unit at a time.
+    fn build(&self, plan: &Plan<'_>, registry: &mut FunctionRegistry, batch: &Batch) {
+        let mut functions: Vec<FunctionKey> =
+            batch.units.iter().map(|unit| FunctionKey::Unit(*unit)).collect();
+        if batch.first_optimised {
+            registry.linked.clear();
+            functions.push(FunctionKey::Driver);
+        }
+        let (effort, cancelled) = (batch.effort, &self.cancelled);
+        let compilation = Compilation { functions: &functions, conditions: &[], effort, cancelled };
+        let linked = compile(plan, &compilation, registry);
+        match (linked, &batch.units[..]) {
+            (Ok(linked), _) => {
                 self.publish(linked);
+                self.finish(plan, batch, false);
             }
-            self.finish(&plan, &batch, failed);
+            (Err(_), [_]) => self.finish(plan, batch, true),
+            (Err(_), units) => units.iter().for_each(|unit| {
+                let single = Batch { units: vec![*unit], effort, first_optimised: false };
+                self.build(plan, registry, &single);
+            }),
         }
     }
 
@@ -257,7 +269,7 @@ impl Shared {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         for (key, address) in functions {
             match key {
-                FunctionKey::Driver => self.driver.store(address as usize, Ordering::Release),
+                FunctionKey::Driver => self.driver.store(address.cast_mut(), Ordering::Release),
                 FunctionKey::Unit(unit) => self.units.publish(unit, address as usize),
                 _ => {}
             }

@@ -1,9 +1,10 @@
 //! Code that is compiled on first use, with a bounded wait.
 //!
-//! Most programs compile within milliseconds, a very large one takes minutes. Under a limited
-//! [budget](lariat_ir::Budget) another thread compiles and the caller waits for at most
-//! [`MAX_WAIT`]; until the code is ready, the interpreter computes successors. Dropping a
-//! [`LazyCode`] cancels its compilation after the function that is being compiled.
+//! Code compiles within milliseconds unless the machine is busy or the program has a single very
+//! large function. Under a limited [budget](lariat_ir::Budget) another thread compiles and the
+//! caller waits for at most [`MAX_WAIT`]; until the code is ready, the interpreter computes
+//! successors. Dropping a [`LazyCode`] cancels its compilation after the function that is being
+//! compiled.
 
 use crate::plan::Plan;
 use lariat_ir::interp::PackedInterpreter;

@@ -18,6 +18,9 @@ pub struct Actor {
     pub kind: usize,
 }
 
+/// By process and channel, for each location whether the process may receive there.
+pub type ReceivingLocations = HashMap<(Actor, usize), Rc<Vec<bool>>>;
+
 #[derive(Clone, Debug)]
 pub struct Plan<'p> {
     pub program: &'p Program,
@@ -35,16 +38,13 @@ pub struct Plan<'p> {
     /// Whether the code of processes is compiled location by location, when it is needed: see
     /// [`units`](crate::units).
     pub split: bool,
-    /// For each process and channel, the locations at which the process may receive from it.
-    pub receiving_locations: RefCell<HashMap<(Actor, usize), Rc<Vec<bool>>>>,
+    /// Computed when they are needed.
+    pub receiving_locations: RefCell<ReceivingLocations>,
 }
 
-/// The parts that the code around the expressions of a transition counts for.
-const PARTS_OF_STEP: usize = 4;
-
-/// The weight above which code is split. The code of a program of this weight is compiled in about
-/// 10 ms.
-const MAX_WEIGHT: usize = 6000;
+/// The [`weight`] of all processes above which code is split. Code of this weight, 25 to 60 kB,
+/// is compiled in about 10 ms.
+const MAX_WEIGHT: usize = 8000;
 
 impl<'p> Plan<'p> {
     pub fn of(packed: &'p PackedInterpreter<'_>) -> Plan<'p> {
@@ -88,29 +88,16 @@ impl<'p> Plan<'p> {
         Plan { split: false, ..self }
     }
 
-    /// Whether the transitions of all processes together have more parts than this. The number of
-    /// parts is roughly proportional to the compile time.
+    /// Whether the transitions of all processes together weigh more than this.
     fn exceeds_weight(&self, most: usize) -> bool {
         let mut weights = HashMap::new();
         let mut total = 0;
         for actor in self.actors() {
             let process_type = self.kind(actor).process_type;
             total += *weights.entry(process_type).or_insert_with(|| {
-                let parts = Cell::new(0);
                 let locations = self.program.process_type(process_type).locations.iter();
-                for step in locations.flat_map(|location| &location.transitions) {
-                    parts.set(parts.get() + PARTS_OF_STEP);
-                    any_expression(&step.operation, &|expr| {
-                        expr.any(&|_| {
-                            parts.set(parts.get() + 1);
-                            false
-                        })
-                    });
-                    if parts.get() > most {
-                        break;
-                    }
-                }
-                parts.get()
+                let steps = locations.flat_map(|location| &location.transitions);
+                steps.map(|step| weight(&step.operation)).sum::<usize>()
             });
             if total > most {
                 return true;
@@ -286,6 +273,23 @@ pub fn any_expression(operation: &Operation, test: &dyn Fn(&Expr) -> bool) -> bo
     let mut found = false;
     for_each_expression(operation, &mut |expr| found = found || test(expr));
     found
+}
+
+/// An estimate of the size of the code for an operation, in units of about 10 bytes.
+fn weight(operation: &Operation) -> usize {
+    let own = match operation {
+        Operation::Deterministic(body) => return 10 + operations(body).map(weight).sum::<usize>(),
+        Operation::Send { .. } | Operation::Receive { .. } => 25,
+        Operation::Guarded { .. } | Operation::Else | Operation::End => 10,
+    };
+    let parts = Cell::new(0);
+    any_expression(operation, &|expr| {
+        expr.any(&|_| {
+            parts.set(parts.get() + 1);
+            false
+        })
+    });
+    own + parts.get()
 }
 
 fn for_each_expression(operation: &Operation, visit: &mut dyn FnMut(&Expr)) {

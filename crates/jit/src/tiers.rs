@@ -93,11 +93,7 @@ pub struct Tiers {
 }
 
 impl Tiers {
-    pub fn new(
-        policy: CompilePolicy,
-        packed: &PackedInterpreter<'_>,
-        hot: Vec<HotUnit>,
-    ) -> Tiers {
+    pub fn new(policy: CompilePolicy, packed: &PackedInterpreter<'_>, hot: Vec<HotUnit>) -> Tiers {
         let (memo, effort) = match policy {
             CompilePolicy::Immediately(effort) => (None, effort),
             CompilePolicy::AboveStates(states) => (Some(SuccessorMemo::new(states)), Effort::Quick),
@@ -157,7 +153,9 @@ impl Tiers {
     /// The units that are hot in code for this layout.
     pub fn hot_units(&self, packed: &PackedInterpreter<'_>) -> Vec<HotUnit> {
         match self.quick.get() {
-            Some(Ok(code)) => code.hot_units(packed.layout()),
+            Some(Ok(code)) => {
+                code.late().map_or(Vec::new(), |late| late.hot_units(packed.layout()))
+            }
             _ => self.hot.clone(),
         }
     }
@@ -205,8 +203,9 @@ impl Tiers {
 
     /// Compiles the optimised code on the calling thread.
     pub fn optimise(&self, packed: &PackedInterpreter<'_>) {
-        let compile =
-            || SuccessorFunction::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false), &[]);
+        let compile = || {
+            SuccessorFunction::new(&Plan::of(packed), Effort::Best, &AtomicBool::new(false), &[])
+        };
         if let (Some(Ok(_)), Ok(code)) = (self.quick(packed), compile()) {
             let _ = self.best.set(code);
         }
@@ -216,9 +215,9 @@ impl Tiers {
     /// can be started, the quick code stays in use.
     fn optimise_in_background(&self, packed: &PackedInterpreter<'_>) {
         if let Some(Ok(code)) = self.quick.get()
-            && code.optimise()
+            && let Some(late) = code.late()
         {
-            return;
+            return late.optimise();
         }
         let (best, cancelled) = (Arc::clone(&self.best), self.quick.cancelled());
         let (program, layout) = (packed.program().clone(), packed.layout().clone());

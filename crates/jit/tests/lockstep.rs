@@ -9,7 +9,7 @@ use lariat_ir::layout::Profile;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{load, lockstep, models};
+use support::{ALL, load, lockstep, models};
 
 #[test]
 fn corpus_with_explored_layout() {
@@ -92,6 +92,6 @@ fn compare_engines(
     };
     // An error in the initial state: there is nothing to compare.
     let Ok(profile) = profile else { return Ok((0, 0)) };
-    let stats = lockstep(&program, profile, limit)?;
+    let stats = lockstep(&program, profile, &ALL, limit)?;
     Ok((stats.states, stats.needless_fallbacks))
 }

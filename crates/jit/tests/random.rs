@@ -9,7 +9,7 @@ use lariat_ir::Interpreter;
 use lariat_ir::layout::{Profile, Sample};
 use lariat_ir::text::print;
 use proptest::prelude::*;
-use support::lockstep;
+use support::{ALL, lockstep};
 
 proptest! {
     #![proptest_config(seeded::cases(100))]
@@ -18,7 +18,7 @@ proptest! {
     fn initial_layout(from in numbers()) {
         let program = build(Kind::Runnable, from);
         if let Ok(states) = Interpreter::new(&program).initial_states() {
-            let result = lockstep(&program, Profile::initial(&program, &states), 80);
+            let result = lockstep(&program, Profile::initial(&program, &states), &ALL, 80);
             prop_assert!(result.is_ok(), "{}\n{}", result.unwrap_err(), print(&program));
         }
     }
@@ -27,7 +27,7 @@ proptest! {
     fn explored_layout(from in numbers()) {
         let program = build(Kind::Runnable, from);
         if let Ok(Sample { profile, .. }) = Profile::sample(&Interpreter::new(&program)) {
-            let result = lockstep(&program, profile, 300);
+            let result = lockstep(&program, profile, &ALL, 300);
             prop_assert!(result.is_ok(), "{}\n{}", result.unwrap_err(), print(&program));
         }
     }

@@ -2,14 +2,15 @@
 //! It shares everything but the meaning of a step with the compiled engines, which makes it their
 //! oracle.
 
-use super::{Interpreter, Patience};
+use super::{Interpreter, Patience, StatePool};
 use crate::budget::Budget;
 use crate::error::RuntimeError;
 use crate::layout::{Layout, Profile, Recoder};
 use crate::program::Program;
 use crate::state::State;
-use crate::system::{Misfit, Numbering, Step, StepCode, Successors, Width};
+use crate::system::{Misfit, Numbering, Step, StepCode, Successor, Successors, Width};
 use crate::system::{Repackable, SearchObserver, TransitionSystem};
+use std::cell::Cell;
 
 /// The interpreter with packed states.
 #[derive(Clone, Debug)]
@@ -99,6 +100,17 @@ impl<'a> PackedInterpreter<'a> {
     }
 }
 
+/// Memory that one call leaves to the next one of the same thread.
+#[derive(Default)]
+struct Scratch {
+    pool: StatePool,
+    successors: Vec<Successor>,
+}
+
+thread_local! {
+    static SCRATCH: Cell<Scratch> = Cell::default();
+}
+
 impl TransitionSystem for PackedInterpreter<'_> {
     fn width(&self) -> Width {
         self.layout.width
@@ -121,37 +133,37 @@ impl TransitionSystem for PackedInterpreter<'_> {
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) -> Result<(), Box<Misfit>> {
-        let state = self.decode(state);
-        let mut successors = Vec::new();
-        self.interpreter.successors(&state, &mut successors);
+        let Scratch { mut pool, mut successors } = SCRATCH.take();
+        let mut unpacked = pool.take(self.program());
+        self.layout.decode_into(state, &mut unpacked);
+        self.interpreter.successors_reusing(&unpacked, &mut successors, &mut pool);
         let first = out.len();
-        let mut words = Vec::with_capacity(self.layout.width.all);
-        for successor in &successors {
+        for successor in &mut successors {
             let mut code = self.numbering.encode_step(&successor.step);
-            words.clear();
             match &successor.state {
-                Some(next) => {
-                    if next.exclusive.is_some() {
-                        code.0 |= StepCode::TRANSIENT;
-                    }
-                    if self.layout.encode(next, &mut words).is_err() {
-                        out.truncate(first);
-                        let states = successors
-                            .into_iter()
-                            .filter_map(|successor| successor.state)
-                            .collect();
-                        return Err(Box::new(Misfit { states, ..Misfit::default() }));
-                    }
-                }
-                None => {
-                    code.0 |= StepCode::STOPPED;
-                    words.resize(self.layout.width.all, 0);
-                }
+                Some(next) if next.exclusive.is_some() => code.0 |= StepCode::TRANSIENT,
+                Some(_) => {}
+                None => code.0 |= StepCode::STOPPED,
             }
             let entry = out.len();
-            out.push(code, &words);
-            out.errors.extend(successor.errors.iter().map(|error| (entry, error.clone())));
+            let fits = out.push_with(code, |words| match &successor.state {
+                Some(next) => self.layout.encode_near(&unpacked, state, next, words).is_ok(),
+                None => {
+                    words.resize(words.len() + self.layout.width.all, 0);
+                    true
+                }
+            });
+            if !fits {
+                out.truncate(first);
+                let states =
+                    successors.into_iter().filter_map(|successor| successor.state).collect();
+                return Err(Box::new(Misfit { states, ..Misfit::default() }));
+            }
+            out.errors.extend(successor.errors.drain(..).map(|error| (entry, error)));
         }
+        let states = successors.drain(..).filter_map(|successor| successor.state);
+        states.chain([unpacked]).for_each(|state| pool.give(state));
+        SCRATCH.set(Scratch { pool, successors });
         Ok(())
     }
 

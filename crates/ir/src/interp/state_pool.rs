@@ -1,6 +1,7 @@
 //! Reuse of discarded states. A state consists of many small allocations; refilling those of a
 //! discarded state is much faster than allocating and freeing.
 
+use crate::program::Program;
 use crate::state::State;
 
 /// A pool of discarded states.
@@ -22,6 +23,11 @@ impl StatePool {
             }
             None => state.clone(),
         }
+    }
+
+    /// Any state.
+    pub(super) fn take(&mut self, program: &Program) -> State {
+        self.states.pop().unwrap_or_else(|| State::empty(program))
     }
 
     /// Adds a state that is no longer needed.

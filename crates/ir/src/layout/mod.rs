@@ -86,6 +86,14 @@ pub enum Cells {
 }
 
 impl Cells {
+    /// The number of elements.
+    pub fn count(&self) -> usize {
+        match self {
+            Cells::Constant(values) => values.len(),
+            Cells::Row { count, .. } => *count as usize,
+        }
+    }
+
     /// The position of an element.
     pub fn field(&self, element: u32) -> Field {
         match self {

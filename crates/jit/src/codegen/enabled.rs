@@ -66,14 +66,7 @@ impl Generator<'_, '_> {
     }
 
     /// Goes to `yes` if a transition of the location is enabled, otherwise to `no`.
-    fn enabled_at(
-        &mut self,
-        view: &StateView,
-        actor: Actor,
-        location: u32,
-        yes: Block,
-        no: Block,
-    ) {
+    fn enabled_at(&mut self, view: &StateView, actor: Actor, location: u32, yes: Block, no: Block) {
         let process_type = self.plan.process_type(actor);
         for transition in &process_type.locations[location as usize].transitions {
             let otherwise = self.block();

@@ -90,6 +90,7 @@ pub fn compile(
     let linked = compile_listed(plan, compilation, registry);
     if linked.is_err() {
         registry.take_list();
+        registry.tables.clear();
     }
     linked
 }
@@ -147,10 +148,9 @@ fn generate(
         FunctionKey::Run(kind) => generator.run_function(ProcessTypeId(kind as u32)),
         FunctionKey::Conditions => generator.conditions_function(conditions),
         FunctionKey::Unit(unit) => generator.unit_function(unit),
-        FunctionKey::ChannelSize
-        | FunctionKey::Fetch
-        | FunctionKey::Send
-        | FunctionKey::Remove => generator.channel_function(),
+        FunctionKey::ChannelSize | FunctionKey::Fetch | FunctionKey::Send | FunctionKey::Remove => {
+            generator.channel_function()
+        }
     }
     generator.finish(isa.frontend_config());
 }
