@@ -230,6 +230,8 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
             _ if failure.is_some() => Ok(None),
             // The user interrupted the second search of the stem.
             (Some(RemainderEnd::Found { .. }), None) => {
+                // The violation is known although its run is not.
+                graph.lift_limits();
                 Err(limited.unwrap_or(ProductError::Limit(Limit::Interrupted)))
             }
             (Some(RemainderEnd::Stopped(ProductError::Limit(limit))), _) => {
