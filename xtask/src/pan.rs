@@ -105,6 +105,12 @@ pub fn parse(text: &str) -> Option<Figures> {
     seen_states.then_some(figures)
 }
 
+/// The time of a search, as `pan` prints it at the end.
+pub fn elapsed_seconds(text: &str) -> Option<f64> {
+    let (_, after) = text.split_once("pan: elapsed time ")?;
+    after.split_whitespace().next()?.parse().ok()
+}
+
 /// `pan:3: assertion violated (x<5) (at depth 29)` → `assertion violated (x<5) `.
 fn error_line(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("pan:")?;
@@ -175,6 +181,8 @@ unreached in proctype R
         assert_eq!(kinds, ["assertion violated", "invalid end state"]);
         assert_eq!(figures.unreached_lines, BTreeSet::from([3, 11]));
         assert!(!figures.truncated && !figures.fatal);
+        assert_eq!(elapsed_seconds(REPORT), None);
+        assert_eq!(elapsed_seconds("\npan: elapsed time 1.5e-02 seconds\n"), Some(0.015));
     }
 
     #[test]

@@ -284,6 +284,10 @@ pub trait SearchObserver {
         Self: Sized,
     {
     }
+
+    /// The search found errors without runs to them; it begins again, in one thread, to find the
+    /// runs.
+    fn search_repeated(&self) {}
 }
 
 /// A system that can be searched. Implemented for every type with the three traits.

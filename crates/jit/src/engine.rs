@@ -150,6 +150,13 @@ impl<'a> Engine<'a> {
         self
     }
 
+    /// Bounds the sampling before the layout is widened.
+    #[must_use]
+    pub fn within(mut self, budget: &Budget) -> Engine<'a> {
+        self.packed = self.packed.with_budget(budget.clone());
+        self
+    }
+
     /// Another engine for the same program in the same layout. Both share their code.
     #[must_use]
     pub fn again(&self) -> Engine<'a> {

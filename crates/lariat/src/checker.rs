@@ -1,8 +1,9 @@
 //! The entry point of the library: checks properties of a model and collects the results.
 
-use crate::check::remedy::add_remedy;
-use crate::check::safety::check_safety;
-use crate::check::{PropertyResult, SafetyResult, Settings, check_property};
+use crate::check::remedy::add_remedy_in;
+use crate::check::safety::check_safety_in;
+use crate::check::verdict::check_property_in;
+use crate::check::{Programs, PropertyResult, SafetyResult, Settings, Systems};
 use crate::error::Error;
 use crate::initial::ensure_initial_states;
 use crate::machine;
@@ -135,29 +136,37 @@ impl<'a> Checker<'a> {
         };
         requested.safety |= self.errors;
         self.settings.assumptions = requested.assumptions;
+        let programs = Programs::default();
+        let systems = Systems::new(&programs);
         let mut report =
             Report { model, safety: None, properties: Vec::new(), requested: Vec::new() };
         if requested.safety {
-            report.safety = Some(self.check_errors(&report.model, &budget)?);
+            report.safety = Some(self.check_errors(&systems, &report.model, &budget)?);
         }
         for property in &requested.properties {
-            let result = self.check_one(&report.model, property, &budget)?;
+            let result = self.check_one(&systems, &report.model, property, &budget)?;
             report.properties.push(result);
         }
         report.requested = requested.properties;
         Ok(report)
     }
 
-    fn check_errors(&self, model: &Model, budget: &Budget) -> Result<SafetyResult, Error> {
+    fn check_errors(
+        &self,
+        systems: &Systems<'_>,
+        model: &Model,
+        budget: &Budget,
+    ) -> Result<SafetyResult, Error> {
         let part = budget.part_of(self.settings.time_per_property);
         let options = within(&self.options, &part);
-        check_safety(&model.program, &self.settings, &options).map_err(|error| {
+        check_safety_in(systems, &model.program, &self.settings, &options).map_err(|error| {
             Error::Internal(format!("a counterexample cannot be replayed: {error}"))
         })
     }
 
     fn check_one(
         &self,
+        systems: &Systems<'_>,
         model: &Model,
         property: &ResolvedProperty,
         budget: &Budget,
@@ -165,12 +174,20 @@ impl<'a> Checker<'a> {
         let start = Instant::now();
         let part = budget.part_of(self.settings.time_per_property);
         let (settings, options) = (&self.settings, &within(&self.options, &part));
-        let checked = check_property(&model.program, property, settings, options);
+        let checked = check_property_in(systems, &model.program, property, settings, options);
         let checked = checked.and_then(|mut result| {
             if settings.remedy {
                 let patience = start.elapsed() + REMEDY_TIME;
                 let program = &model.program;
-                add_remedy(program, property, &mut result, settings, options, patience)?;
+                add_remedy_in(
+                    systems,
+                    program,
+                    property,
+                    &mut result,
+                    settings,
+                    options,
+                    patience,
+                )?;
             }
             Ok(result)
         });

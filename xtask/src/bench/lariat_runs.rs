@@ -95,6 +95,7 @@ impl Lariat {
             vector_bytes: number("state_bytes"),
             verdict: verdict.to_owned(),
             exhaustive,
+            search_seconds: statistics.get("seconds").and_then(Value::as_f64),
             details: statistics.clone(),
             reason: reason.map(str::to_owned),
         })

@@ -21,7 +21,7 @@ pub struct Measured {
     /// The largest resident set of the process.
     pub peak_bytes: u64,
     pub status: ExitStatus,
-    /// It was killed because it exceeded the time limit.
+    /// It was killed or interrupted because it exceeded the time limit.
     pub out_of_time: bool,
     pub stdout: String,
     pub stderr: String,
@@ -37,8 +37,25 @@ impl Measured {
     }
 }
 
+/// Time in which an interrupted program can print its figures before it is killed.
+const FAREWELL: Duration = Duration::from_secs(20);
+
+/// What happens to a run that exceeds its time limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// It is killed.
+    Kill(Duration),
+    /// It is interrupted as by Ctrl-C, and killed if that does not end it.
+    Interrupt(Duration),
+}
+
 /// Runs `command` to its end, or kills it after `limit`.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Measured> {
+    run_limited(command, Limit::Kill(limit))
+}
+
+/// Runs `command` to its end, or to its limit.
+pub fn run_limited(command: &mut Command, limit: Limit) -> io::Result<Measured> {
     let program = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
@@ -64,21 +81,29 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Measured> {
 }
 
 /// Waiting for the child blocks, so that polling does not disturb the measurement; a second thread
-/// kills it after the limit and returns whether it did. The thread ends when the sender is dropped.
-fn watch(process: u32, limit: Duration) -> (mpsc::Sender<()>, JoinHandle<bool>) {
+/// ends it after the limit and returns whether it did. The thread ends when the sender is dropped.
+fn watch(process: u32, limit: Limit) -> (mpsc::Sender<()>, JoinHandle<bool>) {
     let (sender, receiver) = mpsc::channel::<()>();
     let watchdog = thread::spawn(move || {
-        let too_long = receiver.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout);
-        if too_long {
-            // Killing fails if the child has just ended.
-            let _ = Command::new("kill")
-                .args(["-KILL", &process.to_string()])
-                .stderr(Stdio::null())
-                .status();
+        let runs_after = |time| receiver.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
+        match limit {
+            Limit::Kill(time) if runs_after(time) => signal(process, "-KILL"),
+            Limit::Interrupt(time) if runs_after(time) => {
+                signal(process, "-INT");
+                if runs_after(FAREWELL) {
+                    signal(process, "-KILL");
+                }
+            }
+            Limit::Kill(_) | Limit::Interrupt(_) => return false,
         }
-        too_long
+        true
     });
     (sender, watchdog)
+}
+
+/// Sends a signal, which fails if the child has just ended.
+fn signal(process: u32, name: &str) {
+    let _ = Command::new("kill").args([name, &process.to_string()]).stderr(Stdio::null()).status();
 }
 
 #[cfg(test)]
@@ -100,5 +125,15 @@ mod tests {
             run(Command::new("sleep").arg("60"), Duration::from_millis(50)).expect("sleep runs");
         assert!(measured.out_of_time && !measured.status.success());
         assert!(measured.wall_seconds < 30.0);
+    }
+
+    #[test]
+    fn interrupted_after_the_limit() {
+        let script = "trap 'echo figures; exit 0' INT; while :; do sleep 0.05; done";
+        let limit = Limit::Interrupt(Duration::from_millis(300));
+        let measured =
+            run_limited(Command::new("sh").args(["-c", script]), limit).expect("a shell runs");
+        assert!(measured.out_of_time && measured.status.success());
+        assert_eq!(measured.stdout, "figures\n");
     }
 }

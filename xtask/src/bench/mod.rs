@@ -33,6 +33,7 @@ mod results;
 mod spin_runs;
 mod summary;
 mod table;
+mod wild;
 
 /// `--quick` leaves out models with more states.
 const QUICK_STATES: u64 = 2_000_000;
@@ -56,6 +57,8 @@ enum Study {
     Cache(cache::Arguments),
     /// Check formulas about the models with Lariat and with `pan -a`
     Liveness(liveness::Arguments),
+    /// All models of a directory beside four verifiers of SPIN, within a time budget per run
+    Wild(wild::Arguments),
     /// Run SPIN once and write states, depth and vector size into the models' headers
     Record(record::Arguments),
 }
@@ -124,6 +127,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Some(Study::FirstAnswer(arguments)) => first_answer::run(arguments),
         Some(Study::Cache(arguments)) => cache::run(arguments),
         Some(Study::Liveness(arguments)) => liveness::run(arguments),
+        Some(Study::Wild(arguments)) => wild::run(arguments),
         Some(Study::Record(arguments)) => record::run(arguments),
         None => compare(&arguments.comparison),
     };
@@ -197,7 +201,7 @@ fn measure_model(model: &Model, sides: &Sides<'_>, results: &Results, limit: Dur
     let mut verifiers = Vec::new();
     for &variant in sides.spin {
         let mut cell = Cell::new(variant.name);
-        match Verifier::prepare(variant, model, memory_megabytes) {
+        match Verifier::prepare(variant, model, memory_megabytes, preparation::LIMIT) {
             Ok(verifier) => {
                 cell.preparation = Some(verifier.preparation);
                 verifiers.push(Some(verifier));
@@ -219,7 +223,7 @@ fn measure_model(model: &Model, sides: &Sides<'_>, results: &Results, limit: Dur
                 continue;
             }
             let outcome = match (verifiers.get_mut(index), sides.lariat) {
-                (Some(Some(verifier)), _) => verifier.run(limit),
+                (Some(Some(verifier)), _) => verifier.run(measure::Limit::Kill(limit)),
                 (None, Some((lariat, variants))) => {
                     lariat.check(&model.path, variants[index - verifiers.len()].arguments)
                 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::Selection;
 use super::machine::Machine;
+use super::measure::Limit;
 use super::models::Model;
+use super::preparation::LIMIT;
 use super::results::Sample;
 use super::spin_runs::{VARIANTS, Verifier};
 use crate::spin;
@@ -28,8 +30,8 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         if arguments.missing && model.figures.is_some() {
             continue;
         }
-        let searched = Verifier::prepare(VARIANTS[0], &model, memory_megabytes)
-            .and_then(|mut verifier| verifier.run(limit))
+        let searched = Verifier::prepare(VARIANTS[0], &model, memory_megabytes, LIMIT)
+            .and_then(|mut verifier| verifier.run(Limit::Kill(limit)))
             .and_then(|sample| write(&model, &sample).map(|()| sample));
         match searched {
             Ok(sample) => {

@@ -15,11 +15,13 @@ pub struct Sample {
     pub depth: u64,
     pub vector_bytes: u64,
     pub verdict: String,
-    /// Lariat reports an exhaustive search.
+    /// The time of the search, as the program reports it.
+    pub search_seconds: Option<f64>,
+    /// The search visited every state.
     pub exhaustive: bool,
     /// Lariat's statistics, unchanged.
     pub details: Value,
-    /// Lariat's reason if the verdict is not "holds".
+    /// Lariat's reason if the verdict is not "holds"; why SPIN's search is not exhaustive.
     pub reason: Option<String>,
 }
 

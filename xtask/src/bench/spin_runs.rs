@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::deepening;
+use super::measure::Limit;
 use super::models::Model;
 use super::preparation::prepare;
 use super::results::{Preparation, Sample};
@@ -59,6 +60,9 @@ pub const VARIANTS: &[Variant] = &[
     },
 ];
 
+/// The part of a budget that a search takes to choose the hash table.
+const CALIBRATION: u32 = 5;
+
 /// A compiled verifier in a directory of its own.
 #[derive(Debug)]
 pub struct Verifier {
@@ -69,29 +73,49 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    pub fn prepare(variant: Variant, model: &Model, memory_megabytes: u64) -> Result<Self, String> {
+    /// Builds the verifier; SPIN and the C compiler may each take `limit`.
+    pub fn prepare(
+        variant: Variant,
+        model: &Model,
+        memory_megabytes: u64,
+        limit: Duration,
+    ) -> Result<Self, String> {
         let fail = |error: std::io::Error| error.to_string();
         let directory = PrivateDirectory::new().map_err(fail)?;
         fs::copy(&model.path, directory.path.join("model.pml")).map_err(fail)?;
         let compiler = [&["-DSAFETY", "-DNOCLAIM"], variant.compiler].concat();
         let translator = variant.translator.iter().map(ToString::to_string);
-        let preparation = prepare(&directory.path, translator, &compiler, memory_megabytes)?;
+        let preparation = prepare(&directory.path, translator, &compiler, memory_megabytes, limit)?;
         Ok(Self {
             directory,
             hash_exponent: hash_exponent(model.expected_states(), variant.bitstate),
-            // The search order, and with it the depth, differs slightly between variants.
-            depth: model
-                .figures
-                .map_or(1_000_000, |figures| figures.depth + figures.depth / 10 + 1_000),
+            depth: model.figures.map_or(1_000_000, |figures| deeper(figures.depth)),
             preparation,
         })
     }
 
+    /// Chooses the hash table and the stack by a search of a fraction of a budget.
+    pub fn calibrate(&mut self, budget: Duration) -> Result<(), String> {
+        let sample = self.run(Limit::Interrupt(budget / CALIBRATION))?;
+        let growth = if sample.exhaustive { 1 } else { u64::from(CALIBRATION) };
+        self.hash_exponent = hash_exponent(sample.states * growth, false);
+        if sample.exhaustive {
+            self.depth = deeper(sample.depth);
+        }
+        Ok(())
+    }
+
     /// One search.
-    pub fn run(&mut self, limit: Duration) -> Result<Sample, String> {
+    pub fn run(&mut self, limit: Limit) -> Result<Sample, String> {
         let arguments = ["-n", "-c0", &format!("-w{}", self.hash_exponent)];
         deepening::run(&self.directory.path, &arguments, &mut self.depth, false, limit)
     }
+}
+
+/// A stack for a search of this depth. The search order, and with it the depth, differs slightly
+/// between variants.
+fn deeper(depth: u64) -> u64 {
+    depth + depth / 10 + 1_000
 }
 
 /// `pan` has 2^w hash chains, or 2^w bits. One chain per state makes lookups short without spending

@@ -4,7 +4,7 @@
 use super::automaton::Unsuitable;
 use super::judge::Judges;
 use super::verdict::PropertyResult;
-use super::{ReplayFailure, Settings, fair};
+use super::{Programs, ReplayFailure, Settings, Systems, fair};
 use crate::property::{BranchingFormula, ResolvedProperty, unseen_labels};
 use crate::run::lasso::letters;
 use crate::run::{Counterexample, Evidence, LassoError, finite};
@@ -39,7 +39,9 @@ impl BranchingJudge {
         settings: &Settings,
         options: &Options<'_>,
     ) -> Result<BranchingJudge, String> {
-        let found = check(program, property, formula, settings, options);
+        let programs = Programs::default();
+        let systems = Systems::new(&programs);
+        let found = check(&systems, program, property, formula, settings, options);
         let found = found.map_err(|failure| failure.to_string())?;
         let result = found.map_err(|reason| reason.to_string())?;
         let holds = match (result.verdict, result.answer.limit) {
@@ -94,6 +96,7 @@ fn revealed(program: &Program) -> Program {
 /// The run that shows the verdict cannot be replayed: a bug in Lariat. The inner error is the
 /// reason why the formula cannot be decided.
 pub(super) fn check(
+    systems: &Systems<'_>,
     program: &Arc<Program>,
     property: &ResolvedProperty,
     formula: &BranchingFormula,
@@ -112,7 +115,7 @@ pub(super) fn check(
         limits: options.limits.clone(),
         progress: options.progress,
     };
-    let system = match settings.engine.system(&revealed, options.limits.budget) {
+    let system = match systems.of(&revealed, settings.engine, options.limits.budget) {
         Ok(system) => system.with_patience(options.limits.patience()),
         Err(error) => return Ok(Err(Unsuitable::NoInitialState(error))),
     };

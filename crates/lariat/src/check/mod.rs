@@ -11,6 +11,7 @@ pub mod plan;
 pub mod reduction;
 pub mod remedy;
 pub mod safety;
+mod systems;
 mod unreached;
 pub mod verdict;
 
@@ -19,6 +20,7 @@ pub use branching::BranchingJudge;
 pub use judge::{Judge, Judges};
 pub use remedy::Remedy;
 pub use safety::SafetyResult;
+pub(crate) use systems::{Programs, Systems};
 pub use unreached::Unreached;
 pub use verdict::{PropertyResult, check_property};
 

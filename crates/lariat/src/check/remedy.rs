@@ -6,10 +6,9 @@
 //! both notions for processes. So the weak notions are tried first, and a run that is fair in some
 //! sense decides that notion without another search.
 
-use super::automaton::prepare;
 use super::fair::is_fair;
-use super::verdict::{PropertyResult, check_on};
-use super::{ReplayFailure, Settings};
+use super::verdict::{PropertyResult, check_property_in};
+use super::{Programs, ReplayFailure, Settings, Systems};
 use crate::property::{Meaning, ResolvedProperty};
 use crate::run::Counterexample;
 use lariat_ir::Program;
@@ -80,6 +79,21 @@ pub fn add_remedy(
     options: &Options<'_>,
     patience: Duration,
 ) -> Result<(), ReplayFailure> {
+    let programs = Programs::default();
+    let systems = Systems::new(&programs);
+    add_remedy_in(&systems, program, property, result, settings, options, patience)
+}
+
+/// [`add_remedy`], with systems that other checks share.
+pub(crate) fn add_remedy_in(
+    systems: &Systems<'_>,
+    program: &Arc<Program>,
+    property: &ResolvedProperty,
+    result: &mut PropertyResult,
+    settings: &Settings,
+    options: &Options<'_>,
+    patience: Duration,
+) -> Result<(), ReplayFailure> {
     let branching = matches!(property.meaning, Meaning::Branching(_));
     let Some(found) = result.counterexample.as_ref().filter(|found| found.is_infinite()) else {
         return Ok(());
@@ -87,7 +101,7 @@ pub fn add_remedy(
     if result.verdict != Verdict::Violated || result.fairness.is_some() || branching {
         return Ok(());
     }
-    let advice = remedy(program, property, found, settings, options, patience)?;
+    let advice = remedy(systems, program, property, found, settings, options, patience)?;
     if let Some((remedy, fair_run)) = advice {
         result.remedy = Some(remedy);
         result.counterexample = fair_run.or(result.counterexample.take());
@@ -97,6 +111,7 @@ pub fn add_remedy(
 
 /// The remedy, and a run that is fair in every sense if `found` is not and one was found.
 fn remedy(
+    systems: &Systems<'_>,
     program: &Arc<Program>,
     property: &ResolvedProperty,
     found: &Counterexample,
@@ -118,11 +133,6 @@ fn remedy(
         return Ok(Some((Remedy::Violated { shown: true }, None)));
     }
     let mut fair_run = None;
-    // Fairness excludes reductions, so all notions can be checked on one system.
-    let Ok(prepared) = prepare(program, property, &settings.assumptions, &budget) else {
-        return Ok(None);
-    };
-    let system = settings.engine.system(&prepared.program, &budget).ok();
     let fair = |notion: Fairness, simplify: bool| {
         let settings = Settings {
             engine: settings.engine,
@@ -133,7 +143,7 @@ fn remedy(
         };
         let limits = Limits { budget: &budget, ..options.limits.clone() };
         let options = Options { limits, ..options.clone() };
-        check_on(system.as_ref(), program, property, &settings, &options)
+        check_property_in(systems, program, property, &settings, &options)
     };
     for notion in ORDER {
         if violated.contains(&notion) {

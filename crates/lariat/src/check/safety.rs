@@ -3,7 +3,7 @@
 
 use super::reduction::{Reduction, Version};
 use super::unreached::{Unreached, unreached};
-use super::{COMPILING, Engine, REDUCING, Settings};
+use super::{COMPILING, Engine, Programs, REDUCING, Settings, Systems};
 use crate::run::finite::can_be_shown;
 use crate::run::shorten::simplified;
 use crate::run::{Counterexample, Evidence};
@@ -45,10 +45,20 @@ pub fn check_safety(
     settings: &Settings,
     options: &Options<'_>,
 ) -> Result<SafetyResult, ReplayError> {
+    check_safety_in(&Systems::new(&Programs::default()), program, settings, options)
+}
+
+/// [`check_safety`], with systems that other checks share.
+pub(crate) fn check_safety_in(
+    systems: &Systems<'_>,
+    program: &Arc<Program>,
+    settings: &Settings,
+    options: &Options<'_>,
+) -> Result<SafetyResult, ReplayError> {
     let budget = options.limits.budget;
     let reduction = Reduction::new(program, Version::usual(settings.raw), budget);
     let outcome = match budget.check() {
-        Ok(()) => search(reduction.program(), settings.engine, options),
+        Ok(()) => search(systems, reduction.program(), settings.engine, options),
         Err(exhausted) => Outcome::not_begun(exhausted.into(), REDUCING),
     };
     let mut result = replay_all(program, &reduction, outcome, &options.limits)?;
@@ -61,9 +71,14 @@ pub fn check_safety(
 }
 
 /// Runs the reachability search.
-fn search(program: &Program, engine: Engine, options: &Options<'_>) -> Outcome {
+fn search(
+    systems: &Systems<'_>,
+    program: &Program,
+    engine: Engine,
+    options: &Options<'_>,
+) -> Outcome {
     let budget = options.limits.budget;
-    match engine.system(program, budget) {
+    match systems.of(program, engine, budget) {
         Ok(system) => match budget.check() {
             Ok(()) => reachability(&system.with_patience(options.limits.patience()), options),
             Err(exhausted) => Outcome::not_begun(exhausted.into(), COMPILING),

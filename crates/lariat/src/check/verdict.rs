@@ -7,7 +7,7 @@ use super::judge::{Judge, Judges};
 use super::plan::{Plan, PlannedSearch, ProductStore, form, plan};
 use super::reduction::Reduction;
 use super::remedy::Remedy;
-use super::{COMPILING, REDUCING, ReplayFailure, Settings, branching};
+use super::{COMPILING, Programs, REDUCING, ReplayFailure, Settings, Systems, branching};
 use crate::property::{Meaning, Property, ResolvedProperty, UnseenLabel};
 use crate::run::finite::{can_be_shown, follow};
 use crate::run::shorten::lasso::simplified;
@@ -64,20 +64,19 @@ pub fn check_property(
     settings: &Settings,
     options: &Options<'_>,
 ) -> Result<PropertyResult, ReplayFailure> {
-    check_on(None, program, property, settings, options)
+    check_property_in(&Systems::new(&Programs::default()), program, property, settings, options)
 }
 
-/// Like [`check_property`]; `prepared_system` is the system of the program that [`prepare`] returns
-/// for this property, to be searched without reductions.
-pub(super) fn check_on(
-    prepared_system: Option<&lariat_jit::Engine<'_>>,
+/// [`check_property`], with systems that other checks share.
+pub(crate) fn check_property_in(
+    systems: &Systems<'_>,
     program: &Arc<Program>,
     property: &ResolvedProperty,
     settings: &Settings,
     options: &Options<'_>,
 ) -> Result<PropertyResult, ReplayFailure> {
     if let Meaning::Branching(formula) = &property.meaning {
-        let found = branching::check(program, property, formula, settings, options)?;
+        let found = branching::check(systems, program, property, formula, settings, options)?;
         return Ok(found.unwrap_or_else(|reason| unsuitable(property, reason)));
     }
     let budget = options.limits.budget;
@@ -91,10 +90,7 @@ pub(super) fn check_on(
     if let Err(exhausted) = budget.check() {
         return Ok(unsuitable(property, Unsuitable::Exhausted(exhausted, REDUCING)));
     }
-    let system = prepared_system.map_or_else(
-        || settings.engine.system(reduction.program(), budget),
-        |system| Ok(system.again()),
-    );
+    let system = systems.of(reduction.program(), settings.engine, budget);
     if let Err(exhausted) = budget.check() {
         return Ok(unsuitable(property, Unsuitable::Exhausted(exhausted, COMPILING)));
     }

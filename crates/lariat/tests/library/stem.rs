@@ -6,11 +6,13 @@ use crate::support::with_property;
 use lariat::check::Engine;
 use lariat::check::check_property;
 use lariat::{Property, PropertyResult, Settings};
+use lariat_ir::budget::UNLIMITED;
 use lariat_search::liveness::Algorithm;
 use lariat_search::liveness::fairness::{Actor, Fairness, Strength};
 use lariat_search::product::{Tail, Unproven};
 use lariat_search::{Limit, Limits, Options, Verdict};
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// Two counters of which only the sum is bounded, so that static analysis knows no range. A third
 /// process can end.
@@ -88,6 +90,33 @@ fn both_engines_and_reductions_agree() {
                 let found = checked(text, formula, settings, &options(2, Some(30)));
                 assert_eq!(found.verdict, expected, "{formula} {engine:?} {raw}");
             }
+        }
+    }
+}
+
+/// Threads that count up without end on two paths. The path that one thread searches first reaches
+/// its request late, the other soon: the thread there finds a lasso whose departure one thread alone
+/// never reaches. The run is found all the same.
+#[test]
+fn the_run_is_found_among_infinitely_many_states() {
+    for (first, second) in [(300, 30_000), (30_000, 300)] {
+        let text = format!(
+            "int x; bool asked, heard;
+             active proctype A() {{
+                 if
+                 :: do :: x++ :: x > {first} -> asked = true; break od
+                 :: do :: x-- :: x < -{second} -> asked = true; break od
+                 fi;
+                 do :: skip od
+             }}"
+        );
+        let budget = UNLIMITED.part_of(Some(Duration::from_secs(30)));
+        let limits = Limits { budget: &budget, ..Limits::default() };
+        for threads in [2, 3] {
+            let options = Options { limits: limits.clone(), ..options(threads, Some(50)) };
+            let found = checked(&text, "[](asked -> <>(heard))", raw(), &options);
+            assert_eq!((found.verdict, found.answer.stem), (Verdict::Violated, true));
+            assert!(found.counterexample.is_some(), "{first} {second} {threads}");
         }
     }
 }

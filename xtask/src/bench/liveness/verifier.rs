@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::instance::Instance;
 use crate::bench::deepening;
-use crate::bench::preparation::prepare;
+use crate::bench::measure::Limit;
+use crate::bench::preparation::{LIMIT, prepare};
 use crate::bench::results::{Preparation, Sample};
 use crate::spin::PrivateDirectory;
 
@@ -27,14 +28,25 @@ impl Verifier {
         let optimisations = ["-o1", "-o2", "-o3"].map(String::from);
         let translator =
             optimisations.into_iter().chain(instance.macros.iter().map(|each| format!("-D{each}")));
-        let preparation =
-            prepare(&directory.path, translator, &["-DNOREDUCE", "-DNOFAIR"], memory_megabytes)?;
+        let preparation = prepare(
+            &directory.path,
+            translator,
+            &["-DNOREDUCE", "-DNOFAIR"],
+            memory_megabytes,
+            LIMIT,
+        )?;
         // The default depth of `pan`.
         Ok(Self { directory, depth: 10_000, preparation })
     }
 
     /// One search.
     pub fn run(&mut self, limit: Duration) -> Result<Sample, String> {
-        deepening::run(&self.directory.path, &["-a", "-n", "-w22"], &mut self.depth, true, limit)
+        deepening::run(
+            &self.directory.path,
+            &["-a", "-n", "-w22"],
+            &mut self.depth,
+            true,
+            Limit::Kill(limit),
+        )
     }
 }

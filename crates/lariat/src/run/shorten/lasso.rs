@@ -8,7 +8,7 @@ use super::walk::{Goal, Walker};
 use super::{MAX_EXPANSIONS, Path, regroup, remove, switches};
 use crate::check::{Judge, Judges};
 use crate::run::Counterexample;
-use lariat_ir::{Budget, Interpreter, Successor};
+use lariat_ir::{Budget, Interpreter, State, Successor};
 use lariat_search::product::LassoRun;
 
 /// A run that is not longer, or the same run. If the budget runs out, the best one found until
@@ -62,7 +62,13 @@ struct Violates<'a> {
     run: &'a LassoRun,
     part: Part,
     /// The state in which the part must end.
-    end: Option<lariat_ir::State>,
+    end: Option<State>,
+}
+
+impl Violates<'_> {
+    fn is_finite(&self) -> bool {
+        self.run.cycle.is_empty()
+    }
 }
 
 impl Goal for Violates<'_> {
@@ -71,11 +77,11 @@ impl Goal for Violates<'_> {
         false
     }
 
-    fn shown_by(&self, _: &Interpreter<'_>, path: Path, _: &[Successor]) -> Option<Path> {
-        let is_finite = self.run.cycle.is_empty();
-        if !is_finite && path.states.last() != self.end.as_ref() {
-            return None;
-        }
+    fn can_end_in(&self, _: &Interpreter<'_>, state: &State, _: &[Successor]) -> bool {
+        self.is_finite() || self.end.as_ref() == Some(state)
+    }
+
+    fn shown_by(&self, path: Path) -> Option<Path> {
         let mut run = self.run.clone();
         match self.part {
             Part::Prefix => run.prefix.clone_from(&path.steps),
@@ -85,6 +91,10 @@ impl Goal for Violates<'_> {
         }
         let judged = self.judge.judge(&run).ok().filter(|judged| !judged.differs)?;
         // The violation may be complete earlier.
-        Some(if is_finite { Path { steps: judged.prefix, states: judged.states } } else { path })
+        Some(if self.is_finite() {
+            Path { steps: judged.prefix, states: judged.states }
+        } else {
+            path
+        })
     }
 }

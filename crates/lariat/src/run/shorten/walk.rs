@@ -10,14 +10,16 @@ pub trait Goal {
     /// Does this step reach the goal, whatever follows?
     fn is_shown_by(&self, taken: &Successor) -> bool;
 
-    /// The needed part of the path if it reaches the goal; `successors` are those of its last
-    /// state.
-    fn shown_by(
+    /// Can a path that ends in this state reach the goal? `successors` are those of the state.
+    fn can_end_in(
         &self,
         interpreter: &Interpreter<'_>,
-        path: Path,
+        state: &State,
         successors: &[Successor],
-    ) -> Option<Path>;
+    ) -> bool;
+
+    /// The needed part of a path if it reaches the goal. Precondition: it can end in its last state.
+    fn shown_by(&self, path: Path) -> Option<Path>;
 }
 
 /// The run ends with an error.
@@ -28,23 +30,24 @@ impl Goal for Fails<'_> {
         taken.errors.contains(self.0)
     }
 
-    fn shown_by(
+    fn can_end_in(
         &self,
         interpreter: &Interpreter<'_>,
-        path: Path,
+        state: &State,
         successors: &[Successor],
-    ) -> Option<Path> {
-        let state = path.states.last()?;
-        let is_error = if *self.0 == RuntimeError::InvalidEndState {
-            nothing_moves(successors) && !interpreter.is_valid_end(state)
-        } else {
-            let mut violated = Vec::new();
-            if !interpreter.is_transient(state) {
-                interpreter.violated_invariants(state, &mut violated);
-            }
-            violated.contains(self.0)
-        };
-        is_error.then_some(path)
+    ) -> bool {
+        if *self.0 == RuntimeError::InvalidEndState {
+            return nothing_moves(successors) && !interpreter.is_valid_end(state);
+        }
+        let mut violated = Vec::new();
+        if !interpreter.is_transient(state) {
+            interpreter.violated_invariants(state, &mut violated);
+        }
+        violated.contains(self.0)
+    }
+
+    fn shown_by(&self, path: Path) -> Option<Path> {
+        Some(path)
     }
 }
 
@@ -69,8 +72,13 @@ impl<'a, G: Goal> Walker<'a, G> {
     /// The first `start` steps of the path, followed by the steps in `wanted` up to the step that
     /// reaches the goal. `None` if a step cannot be taken or the goal is not reached.
     pub fn from(&self, path: &Path, start: usize, wanted: &[Step]) -> Option<Path> {
-        let mut steps = path.steps[..start].to_vec();
-        let mut states = path.states[..=start.min(path.states.len().checked_sub(1)?)].to_vec();
+        let first = start.min(path.states.len().checked_sub(1)?);
+        let (mut steps, mut states) = (Vec::new(), vec![path.states[first].clone()]);
+        // Most walks fail early, so the unchanged part of a long path is copied at the end only.
+        let complete = |steps: Vec<Step>, states: Vec<State>| Path {
+            steps: [&path.steps[..start], &steps].concat(),
+            states: [&path.states[..first], &states].concat(),
+        };
         let mut wanted = wanted.iter().filter(|step| !matches!(step, Step::Release(_)));
         loop {
             let mut successors = Vec::new();
@@ -84,7 +92,9 @@ impl<'a, G: Goal> Walker<'a, G> {
                 continue;
             }
             let Some(step) = wanted.next() else {
-                return self.goal.shown_by(&self.interpreter, Path { steps, states }, &successors);
+                let state = states.last()?;
+                let can_end = self.goal.can_end_in(&self.interpreter, state, &successors);
+                return self.goal.shown_by(can_end.then(|| complete(steps, states))?);
             };
             let taken = |found: &&Successor| found.step == *step;
             let showing =
@@ -93,7 +103,7 @@ impl<'a, G: Goal> Walker<'a, G> {
             steps.push(found.step);
             states.extend(found.state.clone());
             if self.goal.is_shown_by(found) {
-                return Some(Path { steps, states });
+                return Some(complete(steps, states));
             }
             found.state.as_ref()?;
         }

@@ -102,7 +102,7 @@ fn try_once<'m, 'a, S: Observable>(
 ) -> Option<Attempt<'m, 'a, S>> {
     let mut graph = ProductGraph::new(product.again(), Tail::Demon, &request.limits, None);
     (graph.fixed_layout, graph.node_limit) = (true, node_limit);
-    let remainder = RemainderSearch::new(graph, waiting, algorithm, request.limits.states)?;
+    let remainder = RemainderSearch::new(graph, waiting, algorithm, &request.limits)?;
     let outcome = reachability(
         &StemSystem::new(product, &remainder),
         &Options {

@@ -1,14 +1,20 @@
 //! The remainder of a product: the nodes after the stem, and the search for cycles there. Threads
 //! that visit the stem take turns in the remainder.
+//!
+//! If threads found a lasso, the run to it is found by a second visit of the stem in one thread,
+//! which searches a remainder of its own and ends at the first lasso. It must not wait for the
+//! state that precedes the lasso of the threads: in its order that state may come arbitrarily late,
+//! or never if there are infinitely many states.
 
 use super::{Attempt, StemOutcome};
-use crate::limits::Limit;
+use crate::limits::{Limit, Limits};
 use crate::liveness::{Algorithm, Graph, IncrementalSearch, Lasso, Node};
 use crate::memory::padded::ShardedCounter;
 use crate::outcome::{Outcome, Run, Statistics, Violation};
 use crate::product::graph::{ProductError, ProductGraph};
 use crate::product::monitor::Monitor;
 use crate::product::nodes::ProductNodes;
+use crate::product::nodes::tail::Tail;
 use crate::reach::atomic::ExpansionError;
 use crate::reach::expansion::nth_successor;
 use crate::tuning::product::REMAINDER_SAMPLE_STATES;
@@ -24,13 +30,24 @@ struct Remainder<'m, 'a, S: Observable> {
     search: IncrementalSearch,
     /// A buffer: the nodes that the automaton reaches when it leaves in a state of the stem.
     nodes: Vec<Node>,
+}
+
+/// The remainder, and how the search in it ended.
+struct RemainderProgress<'m, 'a, S: Observable> {
+    remainder: Remainder<'m, 'a, S>,
     end: Option<RemainderEnd>,
+    /// The remainder of the second visit of the stem, until it is given up.
+    second: Option<Remainder<'m, 'a, S>>,
 }
 
 /// Why the search in the remainder has ended.
 enum RemainderEnd {
-    /// A lasso begins after the state of the stem with these identity words.
-    Found(Vec<u64>, Lasso),
+    /// A lasso begins after the state of the stem with the identity words `departure`.
+    Found {
+        departure: Vec<u64>,
+        lasso: Lasso,
+        statistics: Statistics,
+    },
     Stopped(ProductError),
 }
 
@@ -38,7 +55,8 @@ enum RemainderEnd {
 pub(in crate::product::stem) struct RemainderSearch<'m, 'a, S: Observable> {
     pub monitor: &'m Monitor,
     pub waiting: u32,
-    max_states: Option<u64>,
+    algorithm: Algorithm,
+    limits: Limits<'a>,
     /// The number of states in the stem.
     pub stem_states: ShardedCounter,
     /// The number of these states that can have nodes in the remainder, if it is needed.
@@ -47,7 +65,7 @@ pub(in crate::product::stem) struct RemainderSearch<'m, 'a, S: Observable> {
     pub stuttering_states: ShardedCounter,
     /// No more states are visited.
     pub finished: AtomicBool,
-    remainder: Mutex<Remainder<'m, 'a, S>>,
+    progress: Mutex<RemainderProgress<'m, 'a, S>>,
 }
 
 impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
@@ -57,34 +75,64 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
         graph: ProductGraph<'m, 'a, S>,
         waiting: u32,
         algorithm: Algorithm,
-        max_states: Option<u64>,
+        limits: &Limits<'a>,
     ) -> Option<RemainderSearch<'m, 'a, S>> {
-        let search = IncrementalSearch::new(algorithm)?;
+        let (monitor, node_limit) = (graph.product().monitor(), graph.node_limit);
+        let remainder = Remainder::new(graph, algorithm)?;
         Some(RemainderSearch {
-            monitor: graph.product().monitor(),
+            monitor,
             waiting,
-            max_states,
+            algorithm,
+            limits: limits.clone(),
             stem_states: ShardedCounter::default(),
-            outside: graph.node_limit.map(|_| ShardedCounter::default()),
+            outside: node_limit.map(|_| ShardedCounter::default()),
             stuttering_states: ShardedCounter::default(),
             finished: AtomicBool::new(false),
-            remainder: Mutex::new(Remainder { graph, search, nodes: Vec::new(), end: None }),
+            progress: Mutex::new(RemainderProgress { remainder, end: None, second: None }),
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Remainder<'m, 'a, S>> {
-        self.remainder.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, RemainderProgress<'m, 'a, S>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The stem is visited a second time, for the run to a lasso that was found.
+    pub fn search_again(&self) {
+        let mut progress = self.lock();
+        if matches!(progress.end, Some(RemainderEnd::Found { .. })) {
+            // A limit of this remainder leaves the known lasso to be found.
+            let limits = Limits { states: None, ..self.limits.clone() };
+            let product = progress.remainder.graph.product().again();
+            let mut graph = ProductGraph::new(product, Tail::Demon, &limits, None);
+            graph.fixed_layout = true;
+            progress.second = Remainder::new(graph, self.algorithm);
+        }
     }
 
     /// The automaton can leave in this state: does a lasso follow it? Searches the remainder if
     /// that is not known.
     #[cold]
     pub fn depart(&self, state: &[u64], letter: &[u64]) -> bool {
-        let mut remainder = self.lock();
+        let mut progress = self.lock();
+        let RemainderProgress { remainder, end, second } = &mut *progress;
         let identity = remainder.graph.product().program_width().identity;
-        match &remainder.end {
-            // The stem is searched again for a run to that state.
-            Some(RemainderEnd::Found(departure, _)) => return departure[..] == state[..identity],
+        match end {
+            Some(RemainderEnd::Found { departure, lasso, .. }) => {
+                if departure[..] == state[..identity] {
+                    return true;
+                }
+                let Some(again) = second else { return false };
+                match again.search_from(state, self.waiting, letter) {
+                    Ok(None) => return false,
+                    Ok(Some(found)) => {
+                        (*departure, *lasso) = (state[..identity].to_vec(), found);
+                        std::mem::swap(remainder, again);
+                    }
+                    Err(_) => {}
+                }
+                *second = None;
+                return departure[..] == state[..identity];
+            }
             Some(RemainderEnd::Stopped(ProductError::TooManyNodes)) => {
                 self.finished
                     .store(self.stem_states.sum() >= REMAINDER_SAMPLE_STATES, Ordering::Relaxed);
@@ -93,13 +141,20 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
             Some(RemainderEnd::Stopped(_)) => return false,
             None => {}
         }
-        if remainder.graph.covers_departure(state, self.waiting, letter) {
-            return false;
-        }
-        match remainder.search_from(state, self.waiting, self.stem_states.sum(), self.max_states) {
+        let found = remainder.search_from(state, self.waiting, letter);
+        let states = self.stem_states.sum() + remainder.graph.len() as u64;
+        let found = match self.limits.states {
+            Some(limit) if found == Ok(None) && states > limit => {
+                Err(ProductError::Limit(Limit::States(limit)))
+            }
+            _ => found,
+        };
+        match found {
             Ok(None) => false,
             Ok(Some(lasso)) => {
-                remainder.end = Some(RemainderEnd::Found(state[..identity].to_vec(), lasso));
+                let departure = state[..identity].to_vec();
+                let statistics = remainder.statistics();
+                *end = Some(RemainderEnd::Found { departure, lasso, statistics });
                 true
             }
             Err(stop) => {
@@ -108,7 +163,7 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
                 let continues =
                     matches!(stop, ProductError::TooManyNodes | ProductError::NoValue(..));
                 self.finished.store(!continues, Ordering::Relaxed);
-                remainder.end = Some(RemainderEnd::Stopped(stop));
+                *end = Some(RemainderEnd::Stopped(stop));
                 false
             }
         }
@@ -116,46 +171,55 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
 
     /// Adopts the wider layout of the stem.
     pub fn widen(&self, narrow: &S, wide: &S, conditions: Arc<S::Conditions>) {
-        let mut remainder = self.lock();
-        if let Some(RemainderEnd::Found(departure, _)) = &mut remainder.end {
+        let mut progress = self.lock();
+        let RemainderProgress { remainder, end, second } = &mut *progress;
+        if let Some(RemainderEnd::Found { departure, .. }) = end {
             departure.resize(narrow.width().all, 0);
             let mut words = Vec::new();
             wide.recoder(narrow).recode(departure, &mut words);
             words.truncate(wide.width().identity);
             *departure = words;
         }
+        if let Some(again) = second
+            && again.graph.follow_layout(wide.again(), Arc::clone(&conditions)).is_err()
+        {
+            *second = None;
+        }
         if let Err(stop) = remainder.graph.follow_layout(wide.again(), conditions) {
-            remainder.end = Some(RemainderEnd::Stopped(stop));
+            *end = Some(RemainderEnd::Stopped(stop));
             self.finished.store(true, Ordering::Relaxed);
         }
     }
 
     pub fn into_attempt(self, outcome: Outcome) -> Attempt<'m, 'a, S> {
         let states = self.stem_states.sum();
-        let remainder = self.remainder.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Remainder { mut graph, end, .. } = remainder;
+        let progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let RemainderProgress { remainder, end, .. } = progress;
+        let searched = match &end {
+            Some(RemainderEnd::Found { statistics, .. }) => statistics.clone(),
+            _ => remainder.statistics(),
+        };
+        let mut graph = remainder.graph;
         // These bounds apply to the search only, not to the reconstruction of a run.
         (graph.fixed_layout, graph.node_limit) = (false, None);
         graph.tally.endless_atomic |= outcome.endless_atomic;
         let stem = &outcome.statistics;
         let statistics = Statistics {
-            states: stem.states + graph.len() as u64,
-            transitions: stem.transitions + self.stuttering_states.sum() + graph.tally.transitions,
-            atomic_steps: stem.atomic_steps + graph.tally.atomic_steps,
-            depth: stem.depth.max(graph.tally.depth),
-            state_bytes: 8 * graph.product().width().identity as u64,
-            store_bytes: stem.store_bytes + graph.store_bytes(),
-            time: graph.elapsed(),
+            states: stem.states + searched.states,
+            transitions: stem.transitions + self.stuttering_states.sum() + searched.transitions,
+            atomic_steps: stem.atomic_steps + searched.atomic_steps,
+            depth: stem.depth.max(searched.depth),
+            store_bytes: stem.store_bytes + searched.store_bytes,
             compressed: stem.compressed,
             widenings: stem.widenings,
-            ..Statistics::default()
+            ..searched
         };
         let is_shown = |violation: &Violation| violation.error == RuntimeError::PropertyViolated;
         let (shown, failed): (Vec<_>, Vec<_>) = outcome.violations.into_iter().partition(is_shown);
         let mut failure = failed.into_iter().next();
         let limited = outcome.limit.map(ProductError::Limit);
         let found = match (end, shown.first()) {
-            (Some(RemainderEnd::Found(_, lasso)), Some(violation)) => {
+            (Some(RemainderEnd::Found { lasso, .. }), Some(violation)) => {
                 failure = None;
                 let Some(states) = stored_states(graph.product().system(), &violation.run) else {
                     return Attempt::Misfit(None);
@@ -166,7 +230,9 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
             // The second search of the stem reached a condition without a value before the lasso.
             _ if failure.is_some() => Ok(None),
             // The user interrupted the second search of the stem.
-            (Some(RemainderEnd::Found(..)), None) => {
+            (Some(RemainderEnd::Found { .. }), None) => {
+                // The violation is known although its run is not.
+                graph.lift_limits();
                 Err(limited.unwrap_or(ProductError::Limit(Limit::Interrupted)))
             }
             (Some(RemainderEnd::Stopped(ProductError::Limit(limit))), _) => {
@@ -186,24 +252,41 @@ impl<'m, 'a, S: Observable> RemainderSearch<'m, 'a, S> {
     }
 }
 
-impl<S: Observable> Remainder<'_, '_, S> {
-    /// Continues the search from a state of the stem, of which `states` are visited.
+impl<'m, 'a, S: Observable> Remainder<'m, 'a, S> {
+    /// Without nodes. `None` if the algorithm cannot continue from further nodes.
+    fn new(graph: ProductGraph<'m, 'a, S>, algorithm: Algorithm) -> Option<Remainder<'m, 'a, S>> {
+        let search = IncrementalSearch::new(algorithm)?;
+        Some(Remainder { graph, search, nodes: Vec::new() })
+    }
+
+    /// Continues the search from a state of the stem in which the automaton can leave.
     fn search_from(
         &mut self,
         state: &[u64],
         waiting: u32,
-        states: u64,
-        max_states: Option<u64>,
+        letter: &[u64],
     ) -> Result<Option<Lasso>, ProductError> {
-        let Remainder { graph, search, nodes, .. } = self;
+        let Remainder { graph, search, nodes } = self;
+        if graph.covers_departure(state, waiting, letter) {
+            return Ok(None);
+        }
         nodes.clear();
         graph.expand_departure(state, waiting, nodes)?;
-        let found = search.continue_from(graph, nodes)?;
-        match max_states {
-            Some(limit) if found.is_none() && states + graph.len() as u64 > limit => {
-                Err(ProductError::Limit(Limit::States(limit)))
-            }
-            _ => Ok(found),
+        search.continue_from(graph, nodes)
+    }
+
+    /// The statistics so far.
+    fn statistics(&self) -> Statistics {
+        let graph = &self.graph;
+        Statistics {
+            states: graph.len() as u64,
+            transitions: graph.tally.transitions,
+            atomic_steps: graph.tally.atomic_steps,
+            depth: graph.tally.depth,
+            state_bytes: 8 * graph.product().width().identity as u64,
+            store_bytes: graph.store_bytes(),
+            time: graph.elapsed(),
+            ..Statistics::default()
         }
     }
 }

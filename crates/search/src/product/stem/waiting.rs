@@ -119,4 +119,8 @@ impl<S: Observable> SearchObserver for StemSystem<'_, '_, '_, S> {
     fn layout_widened(&self, wide: &Self) {
         self.remainder.widen(&self.system, &wide.system, Arc::clone(&wide.conditions));
     }
+
+    fn search_repeated(&self) {
+        self.remainder.search_again();
+    }
 }

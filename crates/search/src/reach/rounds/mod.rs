@@ -538,6 +538,7 @@ where
     fn find_runs(self, errors: Vec<RuntimeError>) -> (Vec<Violation>, Option<Limit>) {
         drop(self.workers);
         let system = self.system.get();
+        system.search_repeated();
         let bits = system.identity_bits();
         let memory_bytes = self.options.limits.memory_bytes;
         let Some(store) = self.store.into_emptied(&bits) else {
