@@ -46,7 +46,7 @@ pub struct Storage {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Store {
-    /// Exact: `packed` while there is memory for it, then `interned`
+    /// Exact: `packed`; `interned` for wide states, and when memory runs out
     #[default]
     Auto,
     /// Exact: the states themselves, packed

@@ -25,8 +25,8 @@ use std::sync::atomic::AtomicBool;
 ///   during the call.
 ///
 /// The function writes only within `out..limit` and returns the end of what it wrote, or null if it
-/// bailed out; then the contents of `out..limit` are unspecified. If it bailed out because a unit is
-/// missing, it wrote the unit's number plus 1 at `limit`.
+/// bailed out; then the contents of `out..limit` are unspecified. If it bailed out because a unit
+/// is missing, it wrote the unit's number plus 1 at `limit`.
 type RawSuccessorFunction = unsafe extern "C" fn(*const u64, *mut u64, *mut u64) -> *mut u64;
 
 /// The generated function `(state, results) -> 0 or 1`, which evaluates a list of conditions.

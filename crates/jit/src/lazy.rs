@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
-/// How long a caller waits for code. Code that takes longer than about 10 ms is compiled location by
-/// location instead, so the wait is over sooner unless the machine is busy.
+/// How long a caller waits for code. Code that takes longer than about 10 ms is compiled location
+/// by location instead, so the wait is over sooner unless the machine is busy.
 const MAX_WAIT: Duration = Duration::from_millis(50);
 const STACK_BYTES: usize = 16 << 20;
 

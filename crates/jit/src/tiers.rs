@@ -3,8 +3,8 @@
 //! A program whose first exploration found few states runs on the interpreter, memoized
 //! ([`SuccessorMemo`]). Otherwise the engine compiles quickly before the first call, with least
 //! effort if the program seems not to have many states. After many calls a background thread
-//! compiles optimised code. A large program is compiled location by location ([`late`](crate::late)).
-//! A small model does not wait for a compiler that would not pay for
+//! compiles optimised code. A large program is compiled location by location
+//! ([`late`](crate::late)). A small model does not wait for a compiler that would not pay for
 //! itself, and a large one gets good code.
 
 use crate::call::SuccessorFunction;

@@ -383,7 +383,8 @@ fn a_counterexample_lasts() {
     let fixed = "fixed: no run fails any more; this one diverges at step ";
     assert!(ran.out.starts_with(fixed) && ran.out.contains("`total++` is not possible"), "{ran:?}");
     // The remaining time is too short to check the property again.
-    let counters = "int a, b, c, d; active proctype P() { do :: a++ :: b++ :: c++ :: d++ od }";
+    let counters = "int a, b, c, d; active proctype P() {
+        do :: a++ :: b++ :: c++ :: d++ :: assert(a + b + c + d >= 0) od }";
     let place = place.with("large.pml", counters);
     let ran = place.run(&["replay", "--time", "2s", "saved", "large.pml"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");

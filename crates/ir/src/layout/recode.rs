@@ -24,7 +24,7 @@ pub struct Recoder {
 /// Changes, some of which depend on conditions.
 #[derive(Clone, Debug, Default)]
 struct Changes {
-    moves: Vec<Move>,
+    moves: Vec<BitMove>,
     /// Words and what is added to them.
     additions: Vec<(u32, u64)>,
     groups: Vec<Group>,
@@ -39,7 +39,7 @@ struct Group {
 
 /// Copies the bits of the mask to another word and rotates them.
 #[derive(Clone, Copy, Debug)]
-struct Move {
+struct BitMove {
     from: u32,
     to: u32,
     rotation: u32,
@@ -76,17 +76,18 @@ impl Changes {
         if from.width > 0 {
             let rotation = u32::from(to.shift.wrapping_sub(from.shift) & 63);
             let mask = ((1 << from.width) - 1) << from.shift;
-            let same = |other: &&mut Move| {
+            let same = |other: &&mut BitMove| {
                 (other.from, other.to, other.rotation) == (from.word, to.word, rotation)
             };
             match self.moves.iter_mut().find(same) {
                 Some(known) => known.mask |= mask,
-                None => self.moves.push(Move { from: from.word, to: to.word, rotation, mask }),
+                None => self.moves.push(BitMove { from: from.word, to: to.word, rotation, mask }),
             }
         }
+        // Negative only for a message field that had no value yet: its placeholder fits no state.
         let more = i64::from(from.low) - i64::from(to.low);
-        debug_assert!(more >= 0, "the wider field has a lower bound: {from:?}, {to:?}");
-        if more != 0 {
+        debug_assert!(more >= 0 || from.width == 0, "a lower bound: {from:?}, {to:?}");
+        if more > 0 {
             let more = (more as u64) << to.shift;
             match self.additions.iter_mut().find(|(word, _)| *word == to.word) {
                 Some((_, known)) => *known += more,
@@ -130,7 +131,7 @@ impl Changes {
 
     fn include(&mut self, other: Changes) {
         for new in other.moves {
-            let same = |known: &&mut Move| {
+            let same = |known: &&mut BitMove| {
                 (known.from, known.to, known.rotation) == (new.from, new.to, new.rotation)
             };
             match self.moves.iter_mut().find(same) {
@@ -152,7 +153,7 @@ impl Changes {
     }
 
     fn apply(&self, old: &[u64], new: &mut [u64]) {
-        for &Move { from, to, rotation, mask } in &self.moves {
+        for &BitMove { from, to, rotation, mask } in &self.moves {
             new[to as usize] |= (old[from as usize] & mask).rotate_left(rotation);
         }
         for group in &self.groups {

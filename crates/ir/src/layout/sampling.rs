@@ -37,8 +37,9 @@ const FILLING_WALKS: usize = 4;
 /// One walk in this many is longer than the others, by [`LONG_WALK`].
 const LONG_WALKS: usize = 4;
 const LONG_WALK: usize = 8;
-/// The effort is extended at most so often, each time by this amount, while walks find new values.
+/// While walks find new values, the effort is extended up to this many times.
 const EXTENSIONS: usize = 4;
+/// Effort of one extension.
 const EXTENSION_EFFORT: usize = 500_000;
 /// Mean number of steps between changes of the priorities.
 const PRIORITY_STEPS: usize = 24;

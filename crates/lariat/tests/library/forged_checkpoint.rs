@@ -271,7 +271,7 @@ impl Case<'_> {
 
 fn forged(model: &str, engine: Engine, order: Order, seed: u64, cases: usize) {
     let program = Arc::new(compiled(model));
-    let states = if model == COUNTER { 8000 } else { 3000 };
+    let states = if model == COUNTER { 40_000 } else { 3000 };
     let name = format!("lariat-forged-{}-{seed}", std::process::id());
     let case = Case {
         program: &program,

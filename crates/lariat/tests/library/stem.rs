@@ -95,8 +95,8 @@ fn both_engines_and_reductions_agree() {
 }
 
 /// Threads that count up without end on two paths. The path that one thread searches first reaches
-/// its request late, the other soon: the thread there finds a lasso whose departure one thread alone
-/// never reaches. The run is found all the same.
+/// its request late, the other soon: the thread there finds a lasso whose departure one thread
+/// alone never reaches. The run is found all the same.
 #[test]
 fn the_run_is_found_among_infinitely_many_states() {
     for (first, second) in [(300, 30_000), (30_000, 300)] {

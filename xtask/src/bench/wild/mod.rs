@@ -1,7 +1,7 @@
 //! `cargo xtask bench wild DIR`: every model of a directory beside verifiers of SPIN, one thread,
-//! each run within a time budget. Models that were not chosen for a benchmark have wide states, large
-//! programs and state spaces of any size, so a run that does not finish is measured as well: its
-//! transitions per second count.
+//! each run within a time budget. Models that were not chosen for a benchmark have wide states,
+//! large programs and state spaces of any size, so a run that does not finish is measured as well:
+//! its transitions per second count.
 
 mod page;
 

@@ -72,15 +72,15 @@ fn rules(budget: Duration, build_limit: Duration) -> String {
         let command = [&["lariat", "check", "--property", "safety"], variant.arguments].concat();
         text += &format!("- `{}`: `{}`\n", variant.name, command.join(" "));
     }
-    text + "\nRules: speeds are compared only between `pan` and `raw`, which visit the same states; \
-            a rate is the number of transitions divided by the time of the search that the program \
-            itself reports, also if the search did not finish (then the two visited different parts). \
-            Searches shorter than 0.1 s have no rate. The time to a verdict includes everything from \
-            the source text: for SPIN translator, C compiler and search. The set-up is the time to \
-            the first state: for Lariat the whole command with `--max-states 1`, for SPIN translator \
-            and compiler. Bytes per state are the peak resident memory of the process divided by its \
-            states, for at least 100 000 states. Where both searches finish, states and transitions \
-            must be equal.\n"
+    text + "\nRules: speeds are compared only between `pan` and `raw`, which visit the same \
+            states; a rate is the number of transitions divided by the time of the search that \
+            the program itself reports, also if the search did not finish (then the two visited \
+            different parts). Searches shorter than 0.1 s have no rate. The time to a verdict \
+            includes everything from the source text: for SPIN translator, C compiler and \
+            search. The set-up is the time to the first state: for Lariat the whole command with \
+            `--max-states 1`, for SPIN translator and compiler. Bytes per state are the peak \
+            resident memory of the process divided by its states, for at least 100 000 states. \
+            Where both searches finish, states and transitions must be equal.\n"
 }
 
 fn sample<'r>(row: &'r Row, variant: &str) -> Option<&'r Sample> {

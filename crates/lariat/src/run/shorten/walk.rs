@@ -18,7 +18,8 @@ pub trait Goal {
         successors: &[Successor],
     ) -> bool;
 
-    /// The needed part of a path if it reaches the goal. Precondition: it can end in its last state.
+    /// The needed part of a path if it reaches the goal. Precondition: it can end in its last
+    /// state.
     fn shown_by(&self, path: Path) -> Option<Path>;
 }
 

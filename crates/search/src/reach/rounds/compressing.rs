@@ -1,11 +1,11 @@
 //! Switching from packed to interned states.
 //!
-//! Narrow packed states are found fastest; wide interned states take a fraction of the memory, never
-//! move, and cost what changes from one to the next. By default a search begins with packed states.
-//! Before the table grows, wide states are copied to an interned store to measure the memory that
-//! they take there; if it is much less, the search continues with that store. Otherwise the packed
-//! states are moved when they fill the memory, segment by segment, so that the two stores never
-//! exist in full at the same time.
+//! Narrow packed states are found fastest; wide interned states take a fraction of the memory,
+//! never move, and cost what changes from one to the next. By default a search begins with packed
+//! states. Before the table grows, wide states are copied to an interned store to measure the
+//! memory that they take there; if it is much less, the search continues with that store. Otherwise
+//! the packed states are moved when they fill the memory, segment by segment, so that the two
+//! stores never exist in full at the same time.
 
 use super::ParallelSearch;
 use crate::limits::Limit;
@@ -170,7 +170,8 @@ mod tests {
     /// A switch to interned states before the table grows does not change the outcome.
     #[test]
     fn interning_keeps_the_search() {
-        let system = counters(4, 13);
+        let (words, modulus) = (INTERNING_WORDS, 5);
+        let system = counters(words, modulus);
         for (order, threads) in [
             (Order::DepthFirst, 1),
             (Order::BreadthFirst, 1),
@@ -179,7 +180,7 @@ mod tests {
         ] {
             let threads = std::num::NonZero::new(threads);
             let options = Options { order, threads, join_after: Some(100), ..Options::default() };
-            let packed = Packed::new(&[64; 4], 0).expect("a little memory");
+            let packed = Packed::new(&vec![64; words], 0).expect("a little memory");
             let mut begun =
                 ParallelSearch::begin(&system, packed, &options).expect("an initial state");
             begun.pause_states = 1000;
@@ -195,9 +196,9 @@ mod tests {
             interned.run();
             let outcome = interned.conclude();
             assert!(outcome.exhaustive);
-            let states = 13u64.pow(4);
+            let states = modulus.pow(words as u32);
             assert_eq!(outcome.statistics.states, states);
-            assert_eq!(outcome.statistics.transitions, 4 * states + 1);
+            assert_eq!(outcome.statistics.transitions, words as u64 * states + 1);
         }
     }
 

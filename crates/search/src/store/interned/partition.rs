@@ -19,14 +19,14 @@ use std::sync::atomic::AtomicU64;
 const PART_BITS: u32 = 32;
 
 /// Parts of a root to be, with the values that they take in a sample of states.
-struct Candidates {
+struct PairCandidates {
     /// The number of each part, and the bits of its numbers.
     parts: Vec<(usize, u32)>,
     /// For each part its number in each sampled state.
     columns: Vec<Vec<u64>>,
 }
 
-impl Candidates {
+impl PairCandidates {
     /// The bits per state that pairing a part with the next would save, and the bits of the pair's
     /// numbers.
     fn gain(&self, left: usize) -> (f64, u32) {
@@ -248,7 +248,7 @@ impl Interned {
             bits_of(values.len() as u64)
         };
         let parts = (first..).zip(columns.iter().map(distinct)).collect();
-        let mut candidates = Candidates { parts, columns };
+        let mut candidates = PairCandidates { parts, columns };
         let Some(pairs) = candidates.pair(first + sources.len()) else { return false };
         let roots = candidates.root_parts();
         let mut added = Vec::new();
@@ -281,7 +281,7 @@ impl Interned {
         });
         let fields = self.packing.fields.iter();
         let parts = fields.map(|field| (field.part, self.needed_bits(field.part))).collect();
-        let mut candidates = Candidates { parts, columns };
+        let mut candidates = PairCandidates { parts, columns };
         let Some(added) = candidates.pair(self.parts.parts().len()) else { return false };
         !added.is_empty() && self.recode_with(added, &candidates.root_parts())
     }
