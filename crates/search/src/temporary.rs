@@ -40,8 +40,11 @@ impl Temporary {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // The lock is held, so that a signal between the two statements leaves no directory.
+        let mut registered = registered();
         builder.create(&path)?;
-        Ok(Temporary::new(path))
+        registered.insert(path.clone());
+        Ok(Temporary { path })
     }
 
     /// The path of the file or directory.
@@ -59,8 +62,9 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        registered().remove(&self.path);
+        // Registered until it is gone, because a signal may end the program meanwhile.
         remove(&self.path);
+        registered().remove(&self.path);
     }
 }
 
@@ -71,11 +75,23 @@ pub fn remove_all() {
     }
 }
 
-/// Removes a path; failures are ignored.
+/// Removes a path; failures are ignored. Several threads may remove the same path.
 fn remove(path: &Path) {
-    let is_directory = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
-    let _ = if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    // Under another name, other threads create no more files in the directory.
+    let mut doomed = path.as_os_str().to_owned();
+    doomed.push(".removed");
+    let doomed = PathBuf::from(doomed);
+    let _ = fs::rename(path, &doomed);
+    // Two threads that remove the same files disturb each other.
+    for _ in 0..REMOVAL_ATTEMPTS {
+        let Ok(metadata) = fs::symlink_metadata(&doomed) else { return };
+        let _ =
+            if metadata.is_dir() { fs::remove_dir_all(&doomed) } else { fs::remove_file(&doomed) };
+    }
 }
+
+/// Attempts to remove a path: far more than there are threads.
+const REMOVAL_ATTEMPTS: usize = 100;
 
 /// 64 unpredictable bits: the keys of a `RandomState` come from the operating system, and its
 /// keyed hash does not reveal them.
@@ -86,6 +102,22 @@ pub fn random_word() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Another thread that creates files in the directory does not keep it from being removed.
+    #[test]
+    fn directories_in_use_are_removed() {
+        let made = Temporary::directory(&std::env::temp_dir()).expect("a writable directory");
+        let path = made.path().to_owned();
+        std::thread::scope(|scope| {
+            let write = |number: u32| fs::write(path.join(number.to_string()), "text").is_ok();
+            scope.spawn(move || (0..10_000).take_while(|number| write(*number)).count());
+            while !made.path().join("20").exists() {
+                std::thread::yield_now();
+            }
+            drop(made);
+        });
+        assert!(!path.exists());
+    }
 
     #[test]
     fn directories_are_private_and_removed() {
